@@ -1,0 +1,3 @@
+//! The integration methods.
+
+pub mod tableau;

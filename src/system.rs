@@ -1,0 +1,154 @@
+//! The equations of motion, as the integrators see them.
+//!
+//! Every method of this crate works on the same model: [`System`]. A model answers each call with an
+//! [`Outcome`]: go on, not here (try a smaller step), or stop.
+
+use crate::layout::{Dimensions, Form, Layout};
+
+/// What a model says after it has been called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Outcome {
+    /// The result is valid.
+    Continue,
+    /// The model cannot be evaluated here; the step is repeated with a smaller size.
+    Retry,
+    /// End the integration.
+    Stop,
+}
+
+/// Constrained equations of motion (1)-(8) of the GEOMS manual.
+///
+/// Arrays are column-major. The layout of `x`, `rda` and the Jacobian blocks is that of
+/// [`Layout`], made from [`System::dimensions`] and [`System::form`].
+pub trait System {
+    /// Numbers of variables and constraints.
+    fn dimensions(&self) -> Dimensions;
+
+    /// The formulation for which [`System::eom`] supplies its rows.
+    fn form(&self) -> Form {
+        Form::StrangenessFree
+    }
+
+    /// Right-hand side of the reduced derivative array (EOM). `rda` has length M.
+    fn eom(&mut self, t: f64, x: &[f64], rda: &mut [f64]) -> Outcome;
+
+    /// Mass matrix, NV by NV, full storage whatever its structure (MAS).
+    fn mass(&mut self, t: f64, x: &[f64], mass: &mut [f64]) -> Outcome;
+
+    /// True if [`System::jacobian`] is supplied (IJAC=1); otherwise differences are used.
+    fn has_jacobian(&self) -> bool {
+        false
+    }
+
+    /// NEGATIVE partial derivatives of the rows of RDA (JAC). Blocks come in as zeros.
+    fn jacobian(&mut self, _t: f64, _x: &[f64], _fx: &mut JacobianBlocks) -> Outcome {
+        Outcome::Stop
+    }
+
+    /// Number of initial value conditions (NIVCOND).
+    fn initial_condition_count(&self) -> usize {
+        0
+    }
+
+    /// Residuals of the initial value conditions (IVCOND).
+    fn initial_conditions(&mut self, _t: f64, _x: &[f64], _cond: &mut [f64]) -> Outcome {
+        Outcome::Continue
+    }
+
+    /// Derivative of `M(p,t)·a` with respect to p at fixed `a`, NV by NP; `None` if the model does
+    /// not supply it, in which case a method that needs it takes differences of the mass matrix.
+    fn mass_acceleration_dp(&mut self, _t: f64, _x: &[f64], _a: &[f64], _out: &mut [f64]) -> Option<Outcome> {
+        None
+    }
+
+    /// Nonzero positions of the mass matrix and the Jacobian blocks; `None` means dense.
+    fn sparsity(&self) -> Option<&Sparsity> {
+        None
+    }
+}
+
+/// Positions (row, column) of the structural nonzeros of a model's matrices.
+#[derive(Clone, Debug, Default)]
+pub struct Sparsity {
+    /// Of the mass matrix.
+    pub mass: Vec<(u32, u32)>,
+    /// Of FX1..FX6.
+    pub fx: [Vec<(u32, u32)>; 6],
+}
+
+/// FX1..FX6 of the manual: negative partial derivatives, one dense column-major array per block.
+#[derive(Clone, Debug, Default)]
+pub struct JacobianBlocks {
+    /// FX1..FX6 in order.
+    pub fx: [Vec<f64>; 6],
+    /// Their (rows, columns).
+    pub shape: [(usize, usize); 6],
+}
+
+impl JacobianBlocks {
+    /// Zero blocks for a layout.
+    pub fn new(layout: &Layout) -> Self {
+        let shape = layout.fx_shapes();
+        JacobianBlocks { fx: shape.map(|(m, n)| vec![0.0; m * n]), shape }
+    }
+
+    /// Set all entries to zero.
+    pub fn clear(&mut self) {
+        self.fx.iter_mut().for_each(|b| b.fill(0.0));
+    }
+
+    /// True if every entry is a finite number.
+    pub fn is_finite(&self) -> bool {
+        self.fx.iter().all(|b| b.iter().all(|v| v.is_finite()))
+    }
+
+    /// Write the negative of a full Jacobian (M by N, column-major) into the blocks. Entries outside
+    /// the blocks are structural zeros and are ignored.
+    pub fn set_from_full(&mut self, layout: &Layout, full: &[f64]) {
+        for (k, (rows, first)) in layout.fx_position().into_iter().enumerate() {
+            let (m, n) = self.shape[k];
+            for j in 0..n {
+                for i in 0..m {
+                    self.fx[k][i + j * m] = -full[rows.start + i + (first + j) * layout.m];
+                }
+            }
+        }
+    }
+}
+
+/// What is passed to an [`Observer`]: an accepted point and the polynomial over the last step.
+#[derive(Clone, Copy, Debug)]
+pub struct AcceptedStep<'a> {
+    /// Accepted steps so far; 0 at the initial point.
+    pub naccpt: usize,
+    /// The preceding grid point.
+    pub t_old: f64,
+    /// The current grid point.
+    pub t: f64,
+    /// The solution at `t`.
+    pub x: &'a [f64],
+    /// Step just made.
+    pub h: f64,
+    /// Collocation polynomial over `[t_old, t]`.
+    pub dense: crate::dense::DenseOutput<'a>,
+}
+
+/// Is told of the initial point and of every accepted step (SOLOUT).
+pub trait Observer {
+    /// Called at an accepted point; [`Outcome::Stop`] ends the run there.
+    fn accepted(&mut self, step: &AcceptedStep<'_>) -> Outcome;
+}
+
+/// An observer that does nothing.
+impl Observer for () {
+    fn accepted(&mut self, _step: &AcceptedStep<'_>) -> Outcome {
+        Outcome::Continue
+    }
+}
+
+impl<F: FnMut(&AcceptedStep<'_>) -> Outcome> Observer for F {
+    fn accepted(&mut self, step: &AcceptedStep<'_>) -> Outcome {
+        self(step)
+    }
+}
