@@ -1,5 +1,14 @@
 //! Drift-free integration of the equations of motion of constrained multibody systems.
+pub mod control;
+pub mod decompose;
 pub mod dense;
+pub mod error;
+pub mod integrate;
 pub mod layout;
+pub mod linalg;
 pub mod methods;
+pub mod newton;
+pub mod norm;
+pub mod options;
+pub mod stats;
 pub mod system;

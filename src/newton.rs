@@ -1,0 +1,136 @@
+//! Convergence monitor of the simplified Newton method (HW II, IV.8; as in RADAU5). Pure: it sees
+//! norms of increments and answers what to do.
+
+/// What the monitor says after an iteration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Verdict {
+    /// One more iteration.
+    Continue,
+    /// Converged.
+    Converged,
+    /// Will not converge in the iterations left; try again with h times this factor.
+    Slow {
+        /// Factor for the step size.
+        factor: f64,
+    },
+    /// Diverges.
+    Diverged,
+}
+
+/// Monitor of one Newton iteration.
+#[derive(Clone, Copy, Debug)]
+pub struct Monitor {
+    fnewt: f64,
+    nit: u32,
+    uround: f64,
+    iterations: u32,
+    last_norm: f64,
+    last_rate: f64,
+    /// FACCON = θ/(1-θ), carried over from step to step.
+    pub faccon: f64,
+    /// Rate of convergence θ.
+    pub theta: f64,
+}
+
+/// Rate of convergence from which on an iteration counts as divergent.
+const DIVERGENT: f64 = 0.99;
+
+impl Monitor {
+    /// A new iteration; `faccon` is that of the last step (1 in the first), `theta` the value reported if one
+    /// iteration suffices.
+    pub fn new(nit: u32, fnewt: f64, uround: f64, faccon: f64, theta: f64) -> Self {
+        Monitor {
+            fnewt,
+            nit,
+            uround,
+            iterations: 0,
+            last_norm: 0.0,
+            last_rate: 0.0,
+            faccon: faccon.max(uround).powf(0.8),
+            theta,
+        }
+    }
+
+    /// Iterations so far (NEWT).
+    pub fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    /// Judge the iteration whose increment had the norm `norm`.
+    pub fn judge(&mut self, norm: f64) -> Verdict {
+        if !norm.is_finite() {
+            return Verdict::Diverged;
+        }
+        self.iterations += 1;
+        let newt = self.iterations;
+        if newt > 1 && newt < self.nit {
+            let rate = norm / self.last_norm;
+            self.theta = if newt == 2 { rate } else { (rate * self.last_rate).sqrt() };
+            self.last_rate = rate;
+            if self.theta >= DIVERGENT {
+                return Verdict::Diverged;
+            }
+            self.faccon = self.theta / (1.0 - self.theta);
+            let left = f64::from(self.nit - 1 - newt);
+            let expected = self.faccon * norm * self.theta.powf(left) / self.fnewt;
+            if expected >= 1.0 {
+                let q = expected.clamp(1e-4, 20.0);
+                return Verdict::Slow { factor: 0.8 * q.powf(-1.0 / (4.0 + left)) };
+            }
+        }
+        self.last_norm = norm.max(self.uround);
+        if self.faccon * norm <= self.fnewt {
+            Verdict::Converged
+        } else if newt >= self.nit {
+            Verdict::Diverged
+        } else {
+            Verdict::Continue
+        }
+    }
+}
+
+/// FNEWT: the user's value, or RADAU5's max(10·UROUND/RTOL', min(0.03, √RTOL')).
+pub fn stopping_criterion(user: Option<f64>, uround: f64, rtol: f64) -> f64 {
+    user.unwrap_or_else(|| (10.0 * uround / rtol).max(rtol.sqrt().min(0.03)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(rate: f64, first: f64, faccon: f64) -> (Verdict, u32) {
+        let mut monitor = Monitor::new(10, 0.01, 1e-16, faccon, 0.001);
+        let mut norm = first;
+        loop {
+            let verdict = monitor.judge(norm);
+            if verdict != Verdict::Continue {
+                return (verdict, monitor.iterations());
+            }
+            norm *= rate;
+        }
+    }
+
+    #[test]
+    fn stops_when_the_remaining_error_is_small() {
+        // Rate 0.1: error after k iterations is 0.1^(k-1)·0.1/0.9 <= 0.01 for k = 3.
+        assert_eq!(run(0.1, 1.0, 1.0), (Verdict::Converged, 3));
+        // A small FACCON of the last step ends the iteration at once.
+        assert_eq!(run(0.1, 1.0, 1e-4), (Verdict::Converged, 1));
+    }
+
+    #[test]
+    fn gives_up_early() {
+        assert_eq!(run(1.5, 1.0, 1.0), (Verdict::Diverged, 2));
+        let (verdict, iterations) = run(0.9, 1.0, 1.0);
+        assert!(matches!(verdict, Verdict::Slow { factor } if factor < 0.8) && iterations == 2);
+        assert_eq!(Monitor::new(10, 0.01, 1e-16, 1.0, 0.0).judge(f64::NAN), Verdict::Diverged);
+    }
+
+    #[test]
+    fn default_criterion() {
+        assert_eq!(stopping_criterion(Some(0.5), 1e-16, 1e-8), 0.5);
+        assert!((stopping_criterion(None, 1e-16, 1e-8) - 1e-4).abs() < 1e-18);
+        assert_eq!(stopping_criterion(None, 1e-16, 0.5), 0.03);
+        assert!((stopping_criterion(None, 1e-16, 1e-12) - 1e-3).abs() < 1e-18);
+    }
+}

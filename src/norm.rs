@@ -1,0 +1,134 @@
+//! Tolerances and the weighted root mean square norm (19) of the report.
+
+use crate::layout::{Form, Layout};
+use crate::options::BadOption;
+
+/// RTOL and ATOL as the user gave them: both scalar (length 1) or both of length N.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tolerance {
+    /// Relative tolerances.
+    pub rtol: Vec<f64>,
+    /// Absolute tolerances.
+    pub atol: Vec<f64>,
+}
+
+impl Tolerance {
+    /// The same tolerance for everything.
+    pub fn scalar(rtol: f64, atol: f64) -> Self {
+        Tolerance { rtol: vec![rtol], atol: vec![atol] }
+    }
+
+    /// Refuse lengths and values that are not allowed.
+    pub fn validate(&self, n: usize, uround: f64) -> Result<(), BadOption> {
+        let vector = self.rtol.len() != 1 || self.atol.len() != 1;
+        if vector && (self.rtol.len() != n || self.atol.len() != n) {
+            return Err(BadOption {
+                name: "RTOL, ATOL".into(),
+                value: format!("lengths {} and {}", self.rtol.len(), self.atol.len()),
+                allowed: format!("both 1 or both N = {n}"),
+            });
+        }
+        let refuse = |name: &str, i: usize, value: f64, allowed: String| {
+            let name = if vector { format!("{name}({})", i + 1) } else { name.to_string() };
+            Err(BadOption { name, value: value.to_string(), allowed })
+        };
+        for (i, &r) in self.rtol.iter().enumerate() {
+            if !(r >= 10.0 * uround && r.is_finite()) {
+                return refuse("RTOL", i, r, format!(">= 10*UROUND = {:e}", 10.0 * uround));
+            }
+        }
+        for (i, &a) in self.atol.iter().enumerate() {
+            if !(a > 0.0 && a.is_finite()) {
+                return refuse("ATOL", i, a, "> 0".into());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The internal tolerances RTOL' = 0.1·RTOL^(2/3), ATOL' = RTOL'·ATOL/RTOL (as RADAU5 does), one
+/// pair per component. The user's values are never overwritten.
+#[derive(Clone, Debug)]
+pub struct Scaling {
+    rtol: Vec<f64>,
+    atol: Vec<f64>,
+    /// ATOL/RTOL: the magnitude below which the user calls a component small.
+    pub typical: Vec<f64>,
+    /// RTOL' of the first component, which enters FNEWT.
+    pub rtol_first: f64,
+    /// Largest RTOL of the user.
+    pub rtol_user: f64,
+}
+
+impl Scaling {
+    /// For n components.
+    pub fn new(tol: &Tolerance, n: usize) -> Self {
+        let pick = |v: &[f64], i: usize| if v.len() == 1 { v[0] } else { v[i] };
+        let internal = |r: f64| 0.1 * r.powf(2.0 / 3.0);
+        let pairs = (0..n).map(|i| (pick(&tol.rtol, i), pick(&tol.atol, i)));
+        let rtol: Vec<f64> = pairs.clone().map(|(r, _)| internal(r)).collect();
+        let atol = pairs.clone().map(|(r, a)| internal(r) * (a / r)).collect();
+        let typical = pairs.map(|(r, a)| a / r).collect();
+        let rtol_user = tol.rtol.iter().fold(0.0f64, |m, &r| m.max(r));
+        Scaling { rtol_first: rtol.first().copied().unwrap_or(1.0), rtol, atol, typical, rtol_user }
+    }
+
+    /// scal_i = ATOL'_i + RTOL'_i |x_i|. With [`Form::Index1`] the multipliers and auxiliary variables are of
+    /// index 2 and are weighted by h, as RADAU5 does.
+    pub fn weights(&self, layout: &Layout, x: &[f64], h: f64, scal: &mut [f64]) {
+        for (i, s) in scal.iter_mut().enumerate() {
+            *s = self.atol[i] + self.rtol[i] * x[i].abs();
+        }
+        if layout.form == Form::Index1 {
+            layout.x.algebraic.of_mut(scal).iter_mut().for_each(|s| *s /= h.min(1.0));
+        }
+    }
+}
+
+/// Σ (v_i/scal_i)².
+pub fn weighted_square(v: &[f64], scal: &[f64]) -> f64 {
+    v.iter().zip(scal).map(|(v, s)| (v / s) * (v / s)).sum()
+}
+
+/// Weighted rms norm (19).
+pub fn weighted_rms(v: &[f64], scal: &[f64]) -> f64 {
+    (weighted_square(v, scal) / v.len().max(1) as f64).sqrt()
+}
+
+/// Component with the largest |v_i|/scal_i; a component that is not finite wins.
+pub fn dominating(v: &[f64], scal: &[f64]) -> Option<usize> {
+    let mut best = None;
+    let mut largest = -1.0;
+    for (i, (v, s)) in v.iter().zip(scal).enumerate() {
+        let q = (v / s).abs();
+        if !q.is_finite() {
+            return Some(i);
+        }
+        if q > largest {
+            (best, largest) = (Some(i), q);
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refuses_by_name() {
+        let tol = Tolerance { rtol: vec![1e-6, 1e-6], atol: vec![1e-6, 0.0] };
+        let bad = tol.validate(2, 1e-16).expect_err("zero ATOL");
+        assert!(bad.to_string().contains("ATOL(2)"), "{bad}");
+        assert!(Tolerance::scalar(1e-16, 1e-6).validate(2, 1e-16).is_err());
+        assert!(Tolerance::scalar(f64::NAN, 1e-6).validate(2, 1e-16).is_err());
+        assert!(Tolerance::scalar(1e-6, 1e-6).validate(2, 1e-16).is_ok());
+    }
+
+    #[test]
+    fn norm_is_rms_of_ratios() {
+        assert!((weighted_rms(&[3.0, 8.0], &[1.0, 2.0]) - (12.5f64).sqrt()).abs() < 1e-15);
+        assert_eq!(dominating(&[3.0, 8.0], &[1.0, 2.0]), Some(1));
+        assert_eq!(dominating(&[f64::NAN, 8.0], &[1.0, 2.0]), Some(0));
+    }
+}

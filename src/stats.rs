@@ -1,0 +1,88 @@
+//! Counters of a run: IWORK(1..11) of the manual, and why steps were rejected and matrices renewed.
+//!
+//! Conventions (they matter when counters are compared with the report): NEOM counts neither the
+//! evaluations of the initial value correction nor those of a difference Jacobian; every attempt counts
+//! once in NSTEP = NACCPT + NERJCT + NCRJCT; NBSUB counts Newton iterations, not the error estimate.
+
+use std::fmt;
+
+/// Statistics of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Accepted steps.
+    pub naccpt: u64,
+    /// Evaluations of EOM.
+    pub neom: u64,
+    /// Evaluations of MAS.
+    pub nmas: u64,
+    /// Evaluations of the Jacobian.
+    pub njac: u64,
+    /// Determinations of selectors.
+    pub nsel: u64,
+    /// Predecompositions.
+    pub npdec: u64,
+    /// Decompositions of E1 and E2.
+    pub nedec: u64,
+    /// Backward substitutions (Newton iterations).
+    pub nbsub: u64,
+    /// Rejections by the error test.
+    pub nerjct: u64,
+    /// Rejections by Newton's method, singular matrices, NaN or the model.
+    pub ncrjct: u64,
+    /// Of NCRJCT: Newton diverged or was too slow.
+    pub rejected_newton: u64,
+    /// Of NCRJCT: E1 or E2 singular.
+    pub rejected_singular: u64,
+    /// Of NCRJCT: NaN or Inf in the right-hand side.
+    pub rejected_not_finite: u64,
+    /// Of NCRJCT: the model asked for a smaller step.
+    pub rejected_by_model: u64,
+    /// Updates of the Newton matrix within a step (NWTUPD).
+    pub newton_updates: u64,
+    /// Selectors renewed because the pivot columns changed.
+    pub pivot_changes: u64,
+    /// Steps that reused the Jacobian of an earlier point (THET).
+    pub jacobian_reused: u64,
+    /// Accepted points at which an invariant was suspended (RELAXE).
+    pub invariants_suspended: u64,
+    /// EOM calls for difference Jacobians.
+    pub eom_for_differences: u64,
+    /// EOM calls for the initial values.
+    pub eom_for_initial_values: u64,
+    /// Multiplications with entries of the mass matrix: what MASSTRCT saves.
+    pub mass_multiplications: u64,
+}
+
+impl Stats {
+    /// NSTEP: attempts in all.
+    pub fn nstep(&self) -> u64 {
+        self.naccpt + self.nerjct + self.ncrjct
+    }
+
+    /// IWORK(1..11) with names, in the order of the manual.
+    pub fn iwork(&self) -> [(&'static str, u64); 11] {
+        [
+            ("NACCPT", self.naccpt),
+            ("NEOM", self.neom),
+            ("NMAS", self.nmas),
+            ("NJAC", self.njac),
+            ("NSEL", self.nsel),
+            ("NPDEC", self.npdec),
+            ("NEDEC", self.nedec),
+            ("NBSUB", self.nbsub),
+            ("NSTEP", self.nstep()),
+            ("NERJCT", self.nerjct),
+            ("NCRJCT", self.ncrjct),
+        ]
+    }
+}
+
+impl fmt::Display for Stats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, (name, value)) in self.iwork().iter().enumerate() {
+            let separator = if i == 0 { "" } else { " " };
+            write!(f, "{separator}{name}={value}")?;
+        }
+        Ok(())
+    }
+}
