@@ -1,0 +1,633 @@
+//! The linearised projected-strangeness-free form (12): constraints eliminated, selected differential
+//! rows left (GEELIM*, GETRFRHSC, GEBSUBST).
+//!
+//! With FX = -F as JAC delivers it, a Newton correction Δx has to satisfy
+//!
+//! ```text
+//! FX3·Δ[s p]                = b3            c, g
+//! FX2·Δ[v | s p]            = b2            gI, h, e
+//! FX1·Δx                    = b1            d, gII, hI
+//! S (θ·blockdiag(I, M, I) + FX)·Δx = S b    b, f_dyn, f_kin
+//! ```
+//!
+//! The three constraint blocks are decomposed once per point, independently of the step size (Remark
+//! 3.3). Each gives the set of its solutions as a particular one plus a null space basis, so that
+//!
+//! ```text
+//! Δx = x0(b) + N·z,   z = free parts of (v, [s p]), then r, and with FORM=1 also λ and μ
+//! ```
+//!
+//! and the selected rows become (θ·B + C)·z = S b - S (θ·M + FX)·x0 with B = S·M·N and C = S·FX·N.
+//! Only this small system depends on the step size.
+
+pub mod rank;
+pub mod selector;
+
+use crate::decompose::{ConstraintDecomposition, DecompositionKind};
+use crate::error::Code;
+use crate::layout::{Block, Form, Layout};
+use crate::linalg::{dense, Complex, LinalgError};
+use crate::model::Mass;
+use crate::system::JacobianBlocks;
+use rank::{RankPolicy, RESUME, SUSPEND};
+
+/// A constraint block that cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Deficiency {
+    /// Code of the decomposition and block.
+    pub code: Code,
+    /// Row of RDA concerned, if one can be named.
+    pub row: Option<usize>,
+    /// Rank found.
+    pub rank: usize,
+    /// Rows of the block.
+    pub rows: usize,
+}
+
+/// Predecomposition, selectors and reduced matrices at one reference point.
+#[derive(Debug)]
+pub struct Formulation {
+    layout: Layout,
+    kind: DecompositionKind,
+    policy: RankPolicy,
+    relax_invariants: bool,
+    block1: ConstraintDecomposition,
+    block2: ConstraintDecomposition,
+    block3: ConstraintDecomposition,
+    /// Columns of x that block 1 determines: `[w λ μ]`, with FORM=1 only w.
+    solved: Block,
+    /// Ranks of blocks 1..3 at the first point (SVD).
+    known_ranks: Option<[usize; 3]>,
+    /// Which invariants are imposed.
+    imposed: Vec<bool>,
+    /// Active rows of FX2, m2×(N3+N4), and of RDA.
+    fx2: Vec<f64>,
+    rows2: Vec<usize>,
+    row_scale: Vec<f64>,
+    free_v: usize,
+    free_q: usize,
+    /// N = ∂x/∂z, n×nz.
+    columns: Vec<f64>,
+    /// M·N on the velocity rows, nv×(free_v+free_q).
+    mass_columns: Vec<f64>,
+    rows_v: Vec<usize>,
+    rows_p: Vec<usize>,
+    selected_for: Vec<usize>,
+    pivots: Vec<usize>,
+    /// S·FX, nz×n.
+    fx_rows: Vec<f64>,
+    /// B and C, nz×nz.
+    b: Vec<f64>,
+    c: Vec<f64>,
+    scratch: Scratch,
+}
+
+#[derive(Debug)]
+struct Scratch {
+    rhs: Vec<f64>,
+    many_rhs: Vec<f64>,
+    many_out: Vec<f64>,
+    select: Vec<f64>,
+    taken: Vec<bool>,
+    mass: Vec<f64>,
+    rows: Vec<f64>,
+}
+
+impl Formulation {
+    /// Allocate for a layout.
+    pub fn new(layout: &Layout, kind: DecompositionKind, policy: RankPolicy, relax_invariants: bool) -> Self {
+        let l = *layout;
+        let solved = match l.form {
+            Form::StrangenessFree => l.x.algebraic,
+            Form::Index1 => l.x.w,
+        };
+        let nz = l.n3() + l.n4() + l.n2() + l.n1();
+        let rows = l.m1().max(l.m2()).max(l.m3());
+        let cols = l.n.max(1);
+        Formulation {
+            block1: ConstraintDecomposition::new(kind, l.m1(), solved.len()),
+            block2: ConstraintDecomposition::new(kind, l.m2(), l.n3()),
+            block3: ConstraintDecomposition::new(kind, l.m3(), l.n4()),
+            kind,
+            policy,
+            relax_invariants,
+            solved,
+            known_ranks: None,
+            imposed: vec![true; l.dims.ni],
+            fx2: vec![0.0; l.m2() * (l.n3() + l.n4())],
+            rows2: Vec::with_capacity(l.m2()),
+            row_scale: vec![1.0; rows],
+            free_v: 0,
+            free_q: 0,
+            columns: vec![0.0; l.n * nz],
+            mass_columns: vec![0.0; l.n3() * (l.n3() + l.n4())],
+            rows_v: Vec::with_capacity(l.dims.nv),
+            rows_p: Vec::with_capacity(l.dims.np),
+            selected_for: Vec::with_capacity(l.n3() + l.n4() + 2),
+            pivots: Vec::with_capacity(l.n3() + l.n4() + 2),
+            fx_rows: vec![0.0; nz * l.n],
+            b: vec![0.0; nz * nz],
+            c: vec![0.0; nz * nz],
+            scratch: Scratch {
+                rhs: vec![0.0; rows.max(1)],
+                many_rhs: vec![0.0; rows * nz],
+                many_out: vec![0.0; cols * nz],
+                select: vec![0.0; cols * nz],
+                taken: vec![false; cols],
+                mass: vec![0.0; l.n3() * 2],
+                rows: vec![0.0; nz * 2],
+            },
+            layout: l,
+        }
+    }
+
+    /// Size of the reduced systems.
+    pub fn reduced_size(&self) -> usize {
+        self.free_v + self.free_q + self.layout.n2() + self.free_multipliers().len()
+    }
+
+    /// λ and μ with FORM=1, where no algebraic equation determines them.
+    fn free_multipliers(&self) -> Block {
+        match self.layout.form {
+            Form::StrangenessFree => Block::default(),
+            Form::Index1 => self.layout.x.multipliers,
+        }
+    }
+
+    /// Number of constraint rows that depend on the others.
+    pub fn deficiency(&self) -> usize {
+        self.layout.m3() - self.block3.rank().min(self.layout.m3())
+    }
+
+    /// True if at least one invariant is suspended.
+    pub fn has_suspended_invariants(&self) -> bool {
+        self.imposed.iter().any(|i| !i)
+    }
+
+    /// Decompose the constraint blocks (GEDECCLU, GEDECCQR, GEDECCSV) and build N.
+    pub fn predecompose(&mut self, fx: &JacobianBlocks, scal: &[f64]) -> Result<(), Deficiency> {
+        self.decompose_block1(fx)?;
+        self.decompose_block2(fx, scal)?;
+        self.decompose_block3(fx)?;
+        self.compare_ranks()?;
+        self.build_columns(fx);
+        Ok(())
+    }
+
+    /// d, gII, hI on the columns they determine.
+    fn decompose_block1(&mut self, fx: &JacobianBlocks) -> Result<(), Deficiency> {
+        let m = self.layout.m1();
+        let a = &fx.fx[0][..m * self.solved.len()];
+        unit_rows(m, a, &mut self.row_scale);
+        let first = self.layout.rda.rows1.start;
+        decide_rank(&mut self.block1, m, a, &self.row_scale, &self.policy, self.policy.acceleration,
+            self.known_ranks.map(|k| k[0]), self.code(1), |i| first + i)
+    }
+
+    /// gI, h and the imposed invariants on v.
+    fn decompose_block2(&mut self, fx: &JacobianBlocks, scal: &[f64]) -> Result<(), Deficiency> {
+        let l = self.layout;
+        let constraints = l.dims.nl + l.dims.nm;
+        if l.dims.ni > 0 {
+            self.gather_rows2(fx, constraints);
+            let a = &self.fx2[..constraints * l.n3()];
+            unit_rows(constraints, a, &mut self.row_scale);
+            let rows = &self.rows2;
+            decide_rank(&mut self.block2, constraints, a, &self.row_scale, &self.policy,
+                self.policy.constraint, None, self.code(2), |i| rows[i])?;
+            self.judge_invariants(fx, scal)?;
+        }
+        self.gather_rows2(fx, l.m2());
+        let m = self.rows2.len();
+        unit_rows(m, &self.fx2[..m * l.n3()], &mut self.row_scale);
+        let rows = &self.rows2;
+        decide_rank(&mut self.block2, m, &self.fx2[..m * l.n3()], &self.row_scale, &self.policy,
+            self.policy.constraint, self.known_ranks.filter(|_| l.dims.ni == 0).map(|k| k[1]), self.code(2),
+            |i| rows[i])
+    }
+
+    /// c, g on [s p].
+    fn decompose_block3(&mut self, fx: &JacobianBlocks) -> Result<(), Deficiency> {
+        let m = self.layout.m3();
+        unit_rows(m, &fx.fx[2], &mut self.row_scale);
+        let first = self.layout.rda.rows3.start;
+        decide_rank(&mut self.block3, m, &fx.fx[2], &self.row_scale, &self.policy, self.policy.constraint,
+            self.known_ranks.map(|k| k[2]), self.code(3), |i| first + i)
+    }
+
+    /// Copy the first `limit` rows of FX2, without suspended invariants.
+    fn gather_rows2(&mut self, fx: &JacobianBlocks, limit: usize) {
+        let l = self.layout;
+        let first = l.rda.rows2.start;
+        let constraints = l.dims.nl + l.dims.nm;
+        self.rows2.clear();
+        for i in 0..limit {
+            if i < constraints || self.imposed[i - constraints] {
+                self.rows2.push(first + i);
+            }
+        }
+        let (m2, m) = (l.m2(), self.rows2.len());
+        for j in 0..l.n3() + l.n4() {
+            for (k, &row) in self.rows2.iter().enumerate() {
+                self.fx2[k + j * m] = fx.fx[1][row - first + j * m2];
+            }
+        }
+    }
+
+    /// How much each invariant still says about the free velocities: |e_v K| against what errors of the
+    /// size of the tolerance do to e. Condition e) of the manual fails where this vanishes.
+    fn judge_invariants(&mut self, fx: &JacobianBlocks, scal: &[f64]) -> Result<(), Deficiency> {
+        let l = self.layout;
+        let (m2, nv, nq) = (l.m2(), l.n3(), l.n4());
+        let free = nv - self.block2.rank();
+        let scal_v = rms(l.x.v.of(scal));
+        let scal_q = l.x.contact_position.of(scal);
+        for i in 0..l.dims.ni {
+            let row = l.dims.nl + l.dims.nm + i;
+            let entry = |j: usize| fx.fx[1][row + j * m2];
+            let by_v = (0..nv).fold(0.0f64, |m, j| m.max(entry(j).abs()));
+            let by_q = (0..nq).fold(0.0f64, |m, j| m.max(entry(nv + j).abs() * scal_q[j] / scal_v));
+            let mut along = 0.0f64;
+            for column in self.block2.null_basis().chunks_exact(nv.max(1)).take(free) {
+                let dot: f64 = column.iter().enumerate().map(|(j, k)| entry(j) * k).sum();
+                let size = column.iter().map(|k| k * k).sum::<f64>().sqrt();
+                along = along.max(dot.abs() / size);
+            }
+            let measure = along / by_v.max(by_q).max(f64::MIN_POSITIVE);
+            if self.relax_invariants {
+                self.imposed[i] = measure > if self.imposed[i] { SUSPEND } else { RESUME };
+            } else if measure < self.policy.invariant {
+                let code = if self.kind == DecompositionKind::Svd { Code::RankChanged } else { self.code(2) };
+                let rank = self.block2.rank();
+                return Err(Deficiency { code, row: Some(l.rda.e.start + i), rank, rows: m2 });
+            }
+        }
+        Ok(())
+    }
+
+    /// Redundancy must be uniform (SVD), and is refused by LU and QR and by FORM=1.
+    fn compare_ranks(&mut self) -> Result<(), Deficiency> {
+        let blocks = [&self.block1, &self.block2, &self.block3];
+        let ranks = blocks.map(|b| b.rank());
+        let missing = blocks.map(|b| b.rows() - b.rank());
+        self.pivots.clear();
+        if let (Some(v), Some(q)) = (self.block2.dependent_columns(), self.block3.dependent_columns()) {
+            self.pivots.extend_from_slice(v);
+            self.pivots.push(usize::MAX);
+            self.pivots.extend_from_slice(q);
+        }
+        if self.kind != DecompositionKind::Svd {
+            return Ok(());
+        }
+        let refuse = |code, k: usize| {
+            let (rank, rows) = (ranks[k], blocks[k].rows());
+            Err(Deficiency { code, row: None, rank, rows })
+        };
+        if self.layout.form == Form::Index1 {
+            for k in 0..3 {
+                if missing[k] > 0 {
+                    return refuse(Code::RedundantIndex1, k);
+                }
+            }
+        } else if missing[0] != missing[1] {
+            return refuse(Code::DeficiencyFx2, 1);
+        } else if missing[0] != missing[2] {
+            return refuse(Code::DeficiencyFx3, 2);
+        }
+        match self.known_ranks {
+            // Suspended invariants change the rank of block 2 on purpose.
+            Some(known) if known[0] != ranks[0] || known[2] != ranks[2] => {
+                refuse(Code::RankChanged, if known[0] == ranks[0] { 2 } else { 0 })
+            }
+            Some(_) => Ok(()),
+            None => {
+                self.known_ranks = Some(ranks);
+                Ok(())
+            }
+        }
+    }
+
+    /// The code for a rank deficiency of FX`block`.
+    fn code(&self, block: usize) -> Option<Code> {
+        match (self.kind, block) {
+            (DecompositionKind::Lu, 1) => Some(Code::Fx1DeficientLu),
+            (DecompositionKind::Lu, 2) => Some(Code::Fx2DeficientLu),
+            (DecompositionKind::Lu, _) => Some(Code::Fx3DeficientLu),
+            (DecompositionKind::Qr, 1) => Some(Code::Fx1DeficientQr),
+            (DecompositionKind::Qr, 2) => Some(Code::Fx2DeficientQr),
+            (DecompositionKind::Qr, _) => Some(Code::Fx3DeficientQr),
+            (DecompositionKind::Svd, _) => None,
+        }
+    }
+
+    /// N = ∂x/∂z from the null space bases.
+    fn build_columns(&mut self, fx: &JacobianBlocks) {
+        let l = self.layout;
+        let (n, nv, nq, nr) = (l.n, l.n3(), l.n4(), l.n2());
+        self.free_v = nv - self.block2.rank();
+        self.free_q = nq - self.block3.rank();
+        let multipliers = self.free_multipliers();
+        let nz = self.reduced_size();
+        let (fv, fq) = (self.free_v, self.free_q);
+        let columns = &mut self.columns[..n * nz];
+        columns.fill(0.0);
+
+        // [s p] and its effect on v through gI, h, e.
+        let m2 = self.rows2.len();
+        let fx2q = &self.fx2[m2 * nv..m2 * (nv + nq)];
+        let (many, out) = (&mut self.scratch.many_rhs, &mut self.scratch.many_out);
+        dense::mul(m2, nq, fq, fx2q, self.block3.null_basis(), many);
+        self.block2.particular_many(fq, &many[..m2 * fq], out);
+        for j in 0..fv {
+            let column = &mut columns[n * j..n * (j + 1)];
+            l.x.v.of_mut(column).copy_from_slice(&self.block2.null_basis()[nv * j..nv * (j + 1)]);
+        }
+        for j in 0..fq {
+            let column = &mut columns[n * (fv + j)..n * (fv + j + 1)];
+            l.x.contact_position.of_mut(column).copy_from_slice(&self.block3.null_basis()[nq * j..nq * (j + 1)]);
+            for (v, p) in l.x.v.of_mut(column).iter_mut().zip(&out[nv * j..nv * (j + 1)]) {
+                *v = -p;
+            }
+        }
+        for j in 0..nr {
+            columns[n * (fv + fq + j) + l.x.r.start + j] = 1.0;
+        }
+        for j in 0..multipliers.len() {
+            columns[n * (fv + fq + nr + j) + multipliers.start + j] = 1.0;
+        }
+
+        // What block 1 determines follows all of these.
+        let (m1, ns) = (l.m1(), self.solved.len());
+        let rest = &fx.fx[0][m1 * ns..];
+        for (column, rhs) in columns.chunks_exact(n.max(1)).zip(many.chunks_exact_mut(m1.max(1))).take(nz) {
+            dense::mul_vec(m1, n - ns, rest, &column[ns..], rhs);
+        }
+        self.block1.particular_many(nz, &many[..m1 * nz], out);
+        for (column, y) in columns.chunks_exact_mut(n.max(1)).zip(out.chunks_exact(ns.max(1))).take(nz) {
+            for (c, y) in column[..ns].iter_mut().zip(y) {
+                *c = -y;
+            }
+        }
+    }
+
+    /// M·N, needed by selectors and B.
+    pub fn apply_mass(&mut self, mass: &Mass, count: &mut u64) {
+        let l = self.layout;
+        let (n, nv) = (l.n, l.n3());
+        let k = self.free_v + self.free_q;
+        let gathered = &mut self.scratch.many_out;
+        for (column, out) in self.columns.chunks_exact(n.max(1)).zip(gathered.chunks_exact_mut(nv.max(1))).take(k) {
+            out.copy_from_slice(l.x.v.of(column));
+        }
+        mass.mul(k, &gathered[..nv * k], &mut self.mass_columns[..nv * k], count);
+    }
+
+    /// True if the selectors were made for other pivot columns.
+    pub fn pivots_changed(&self) -> bool {
+        self.pivots != self.selected_for
+    }
+
+    /// True if the pivot columns of the constraints can be watched (LU), so that selectors may be kept.
+    pub fn watches_pivots(&self) -> bool {
+        self.kind == DecompositionKind::Lu
+    }
+
+    /// True if the selectors in hand fit the sizes of the current predecomposition.
+    pub fn selectors_fit(&self) -> bool {
+        self.rows_v.len() == self.dynamic_rows() && self.rows_p.len() == self.free_q
+    }
+
+    fn dynamic_rows(&self) -> usize {
+        (self.free_v + self.free_multipliers().len()).min(self.layout.dims.nv)
+    }
+
+    /// Determine selectors from the current predecomposition. With FORM=1 the dynamic rows also carry λ and μ:
+    /// all of them are kept, less one for each invariant.
+    pub fn select(&mut self, fx: &JacobianBlocks) {
+        let l = self.layout;
+        let (nv, np) = (l.dims.nv, l.dims.np);
+        let multipliers = self.free_multipliers();
+        let work = &mut self.scratch.select;
+        work[..nv * self.free_v].copy_from_slice(&self.mass_columns[..nv * self.free_v]);
+        let columns = self.free_v + multipliers.len();
+        work[nv * self.free_v..nv * columns]
+            .copy_from_slice(&fx.fx[4][nv * multipliers.start..nv * multipliers.end]);
+        selector::select_rows(nv, columns, work, &mut self.rows_v, &mut self.scratch.taken);
+
+        let kq = self.block3.null_basis();
+        for j in 0..self.free_q {
+            let column = &kq[l.n4() * j..l.n4() * (j + 1)];
+            work[np * j..np * (j + 1)].copy_from_slice(&column[l.dims.ns..]);
+        }
+        selector::select_rows(np, self.free_q, work, &mut self.rows_p, &mut self.scratch.taken);
+        self.selected_for.clone_from(&self.pivots);
+    }
+
+    /// B = S·M·N and C = S·FX·N.
+    pub fn reduce(&mut self, fx: &JacobianBlocks) {
+        let l = self.layout;
+        let (n, nz, nv) = (l.n, self.reduced_size(), l.dims.nv);
+        let (dv, dp) = (self.rows_v.len(), self.rows_p.len());
+        let (k, v0) = (self.free_v + self.free_q, l.x.v.start);
+
+        let rows = &mut self.fx_rows[..nz * n];
+        for j in 0..n {
+            let target = &mut rows[nz * j..nz * (j + 1)];
+            for (t, &i) in target.iter_mut().zip(&self.rows_v) {
+                *t = fx.fx[4][i + j * nv];
+            }
+            for (t, &i) in target[dv..].iter_mut().zip(&self.rows_p) {
+                *t = if j >= v0 { fx.fx[5][i + (j - v0) * l.dims.np] } else { 0.0 };
+            }
+            target[dv + dp..].copy_from_slice(&fx.fx[3][l.dims.nr * j..l.dims.nr * (j + 1)]);
+        }
+        dense::mul(nz, n, nz, rows, &self.columns[..n * nz], &mut self.c[..nz * nz]);
+
+        let b = &mut self.b[..nz * nz];
+        b.fill(0.0);
+        for j in 0..nz {
+            let column = &self.columns[n * j..n * (j + 1)];
+            let target = &mut b[nz * j..nz * (j + 1)];
+            if j < k {
+                for (t, &i) in target.iter_mut().zip(&self.rows_v) {
+                    *t = self.mass_columns[i + j * nv];
+                }
+            }
+            for (t, &i) in target[dv..].iter_mut().zip(&self.rows_p) {
+                *t = column[l.x.p.start + i];
+            }
+            target[dv + dp..].copy_from_slice(l.x.r.of(column));
+        }
+    }
+
+    /// E1 = θ·B + C.
+    pub fn real_matrix(&self, theta: f64, e: &mut [f64]) {
+        for ((e, b), c) in e.iter_mut().zip(&self.b).zip(&self.c) {
+            *e = theta * b + c;
+        }
+    }
+
+    /// E2 = θ·B + C with complex θ.
+    pub fn complex_matrix(&self, theta: Complex, e: &mut [Complex]) {
+        for ((e, b), c) in e.iter_mut().zip(&self.b).zip(&self.c) {
+            *e = Complex { re: theta.re * b + c, im: theta.im * b };
+        }
+    }
+
+    /// Particular solution x0 of the constraint rows for the right-hand side `b` (as long as RDA).
+    pub fn particular(&mut self, fx: &JacobianBlocks, b: &[f64], x0: &mut [f64]) {
+        let l = self.layout;
+        let (nv, nq) = (l.n3(), l.n4());
+        let rhs = &mut self.scratch.rhs;
+        x0.fill(0.0);
+        self.block3.particular(l.rda.rows3.of(b), l.x.contact_position.of_mut(x0));
+
+        let m2 = self.rows2.len();
+        for (r, &row) in rhs.iter_mut().zip(&self.rows2) {
+            *r = b[row];
+        }
+        let fx2q = &self.fx2[m2 * nv..m2 * (nv + nq)];
+        dense::add_mul_vec(m2, nq, -1.0, fx2q, l.x.contact_position.of(x0), &mut rhs[..m2]);
+        self.block2.particular(&rhs[..m2], l.x.v.of_mut(x0));
+
+        let (m1, ns) = (l.m1(), self.solved.len());
+        let tail = l.x.v.start;
+        rhs[..m1].copy_from_slice(l.rda.rows1.of(b));
+        dense::add_mul_vec(m1, l.n - tail, -1.0, &fx.fx[0][m1 * tail..], &x0[tail..], &mut rhs[..m1]);
+        self.block1.particular(&rhs[..m1], &mut x0[..ns]);
+    }
+
+    /// S·b on the differential rows.
+    fn select_residual(&self, b: &[f64], out: &mut [f64]) {
+        let rda = &self.layout.rda;
+        let (dv, dp) = (self.rows_v.len(), self.rows_p.len());
+        for (o, &i) in out.iter_mut().zip(&self.rows_v) {
+            *o = b[rda.f_dyn.start + i];
+        }
+        for (o, &i) in out[dv..].iter_mut().zip(&self.rows_p) {
+            *o = b[rda.f_kin.start + i];
+        }
+        out[dv + dp..].copy_from_slice(rda.b.of(b));
+    }
+
+    /// S·blockdiag(M, I, I)·x0 on the selected rows, `mv` = M·x0_v.
+    fn select_mass(&self, mv: &[f64], x0: &[f64], out: &mut [f64]) {
+        let (dv, dp) = (self.rows_v.len(), self.rows_p.len());
+        for (o, &i) in out.iter_mut().zip(&self.rows_v) {
+            *o = mv[i];
+        }
+        for (o, &i) in out[dv..].iter_mut().zip(&self.rows_p) {
+            *o = x0[self.layout.x.p.start + i];
+        }
+        // r has no particular part.
+        out[dv + dp..].fill(0.0);
+    }
+
+    /// Right-hand side of the real reduced system, from b and its particular solution x0.
+    pub fn real_rhs(&mut self, mass: &Mass, theta: f64, b: &[f64], x0: &[f64], z: &mut [f64], count: &mut u64) {
+        let nz = self.reduced_size();
+        let mut mv = std::mem::take(&mut self.scratch.mass);
+        let mut rows = std::mem::take(&mut self.scratch.rows);
+        let nv = self.layout.n3();
+        mass.mul(1, self.layout.x.v.of(x0), &mut mv[..nv], count);
+        self.select_mass(&mv, x0, &mut rows[..nz]);
+        self.select_residual(b, z);
+        for (z, m) in z.iter_mut().zip(&rows[..nz]) {
+            *z -= theta * m;
+        }
+        dense::add_mul_vec(nz, self.layout.n, -1.0, &self.fx_rows, x0, z);
+        self.scratch.mass = mv;
+        self.scratch.rows = rows;
+    }
+
+    /// Right-hand side of the complex reduced system: b = b_re + i·b_im, likewise x0.
+    #[allow(clippy::too_many_arguments)] // real and imaginary parts of the same three things
+    pub fn complex_rhs(
+        &mut self,
+        mass: &Mass,
+        theta: Complex,
+        b: (&[f64], &[f64]),
+        x0: (&[f64], &[f64]),
+        re: &mut [f64],
+        im: &mut [f64],
+        count: &mut u64,
+    ) {
+        let nz = self.reduced_size();
+        let nv = self.layout.n3();
+        let mut mv = std::mem::take(&mut self.scratch.mass);
+        let mut rows = std::mem::take(&mut self.scratch.rows);
+        let (mass_re, mass_im) = rows.split_at_mut(nz);
+        mass.mul(1, self.layout.x.v.of(x0.0), &mut mv[..nv], count);
+        self.select_mass(&mv, x0.0, mass_re);
+        mass.mul(1, self.layout.x.v.of(x0.1), &mut mv[..nv], count);
+        self.select_mass(&mv, x0.1, &mut mass_im[..nz]);
+        self.select_residual(b.0, re);
+        self.select_residual(b.1, im);
+        for i in 0..nz {
+            re[i] -= theta.re * mass_re[i] - theta.im * mass_im[i];
+            im[i] -= theta.re * mass_im[i] + theta.im * mass_re[i];
+        }
+        dense::add_mul_vec(nz, self.layout.n, -1.0, &self.fx_rows, x0.0, re);
+        dense::add_mul_vec(nz, self.layout.n, -1.0, &self.fx_rows, x0.1, im);
+        self.scratch.mass = mv;
+        self.scratch.rows = rows;
+    }
+
+    /// x = x0 + N·z (GEBSUBST).
+    pub fn substitute(&self, z: &[f64], x: &mut [f64]) {
+        dense::add_mul_vec(self.layout.n, self.reduced_size(), 1.0, &self.columns, z, x);
+    }
+
+    /// Change of the multipliers at x that gives them minimum norm among all that redundant constraints allow.
+    pub fn minimum_norm_correction(&mut self, x: &[f64], delta: &mut [f64]) {
+        let l = self.layout;
+        let solved = self.solved;
+        delta.fill(0.0);
+        l.x.multipliers.of_mut(delta).copy_from_slice(l.x.multipliers.of(x));
+        self.block1.project_on_row_space(solved.of_mut(delta));
+        for i in l.x.multipliers.range() {
+            delta[i] -= x[i];
+        }
+    }
+}
+
+/// Scale factors that give every row of `a` (m×n) the largest entry 1; a zero row stays.
+fn unit_rows(m: usize, a: &[f64], scale: &mut [f64]) {
+    scale[..m].fill(0.0);
+    for column in a.chunks_exact(m.max(1)) {
+        for (s, v) in scale.iter_mut().zip(column) {
+            *s = s.max(v.abs());
+        }
+    }
+    for s in &mut scale[..m] {
+        *s = if *s > 0.0 { 1.0 / *s } else { 1.0 };
+    }
+}
+
+/// Decompose a block and fix its rank; with a `code` full row rank is required.
+#[allow(clippy::too_many_arguments)] // the pieces of one decision, gathered by three callers
+fn decide_rank(
+    block: &mut ConstraintDecomposition,
+    m: usize,
+    a: &[f64],
+    scale: &[f64],
+    policy: &RankPolicy,
+    tolerance: f64,
+    known: Option<usize>,
+    code: Option<Code>,
+    row_of: impl Fn(usize) -> usize,
+) -> Result<(), Deficiency> {
+    let failed = |_: LinalgError| Deficiency { code: code.unwrap_or(Code::SvdFailed), row: None, rank: 0, rows: m };
+    block.decompose(m, a, scale).map_err(failed)?;
+    let rank = policy.rank(block.magnitudes(), tolerance, known);
+    match code {
+        Some(code) if rank < m => {
+            Err(Deficiency { code, row: block.weakest_row().map(row_of), rank, rows: m })
+        }
+        _ => block.set_rank(rank).map_err(failed),
+    }
+}
+
+fn rms(v: &[f64]) -> f64 {
+    (v.iter().map(|x| x * x).sum::<f64>() / v.len().max(1) as f64).sqrt().max(f64::MIN_POSITIVE)
+}

@@ -1,0 +1,66 @@
+//! Selectors S_p and S_v (Theorem 2.4, Algorithm 2.6): the rows of the kinematic and dynamic equations that
+//! are kept beside the constraints. They are chosen as the pivot rows of an elimination with partial
+//! pivoting of K_p and of M·K_v, so that S_p K_p and S_v M K_v are as far from singular as row
+//! choices allow.
+
+/// Choose `n` of the `m` rows of `a` (m×n, column-major, destroyed), ascending. The choice is completed with
+/// the first rows left over if `a` has not full column rank.
+pub fn select_rows(m: usize, n: usize, a: &mut [f64], chosen: &mut Vec<usize>, taken: &mut [bool]) {
+    chosen.clear();
+    taken[..m].fill(false);
+    for k in 0..n.min(m) {
+        let (head, tail) = a.split_at_mut((k + 1) * m);
+        let column = &head[k * m..];
+        let mut pivot = None;
+        let mut largest = 0.0;
+        for (i, &value) in column.iter().enumerate() {
+            if !taken[i] && value.abs() > largest {
+                (pivot, largest) = (Some(i), value.abs());
+            }
+        }
+        let Some(row) = pivot else { continue };
+        taken[row] = true;
+        chosen.push(row);
+        for other in tail.chunks_exact_mut(m).take(n - k - 1) {
+            let factor = other[row] / column[row];
+            if factor != 0.0 {
+                for (o, c) in other.iter_mut().zip(column) {
+                    *o -= factor * c;
+                }
+            }
+        }
+    }
+    for (i, t) in taken[..m].iter().enumerate() {
+        if chosen.len() >= n.min(m) {
+            break;
+        }
+        if !t {
+            chosen.push(i);
+        }
+    }
+    chosen.sort_unstable();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choose(m: usize, n: usize, a: &[f64]) -> Vec<usize> {
+        let mut chosen = Vec::new();
+        select_rows(m, n, &mut a.to_vec(), &mut chosen, &mut vec![false; m]);
+        chosen
+    }
+
+    #[test]
+    fn takes_the_largest_rows() {
+        assert_eq!(choose(2, 1, &[0.3, -0.9]), [1]);
+        // The second column is a multiple of the first in rows 0 and 1: row 2 must come in.
+        assert_eq!(choose(3, 2, &[2.0, 1.0, 0.5, 4.0, 2.0, 0.1]), [0, 2]);
+    }
+
+    #[test]
+    fn completes_a_deficient_choice() {
+        assert_eq!(choose(3, 2, &[1.0, 0.0, 0.0, 1.0, 0.0, 0.0]), [0, 1]);
+        assert_eq!(choose(0, 0, &[]), Vec::<usize>::new());
+    }
+}

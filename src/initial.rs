@@ -1,0 +1,366 @@
+//! Consistent initial values (GEINIVAL): all constraints of (10) together with the user's conditions IVCOND,
+//! solved by a damped Gauss-Newton method whose SVD also tells what is wrong.
+//!
+//! The invariants e are not imposed. With FORM=1 there are no equations for λ and μ: they stay as given.
+//! Unknowns are measured in D_j = |x_j| + ATOL_j/RTOL_j and rows are scaled to unit size, so one
+//! tolerance serves residuals and corrections. This is a cold path: it allocates, and uses ndarray.
+
+use crate::error::{Code, Failure};
+use crate::jacobian::Differences;
+use crate::layout::{Form, Layout, Name};
+use crate::model::{self, all_finite, Trouble};
+use crate::newton::stopping_criterion;
+use crate::norm::Scaling;
+use crate::options::Options;
+use crate::stats::Stats;
+use crate::system::{JacobianBlocks, Outcome, System};
+use ndarray::{Array1, Array2};
+use ndarray_linalg::SVD;
+
+/// Iterations after which the correction counts as not convergent.
+const MAX_ITERATIONS: usize = 50;
+/// Halvings of one correction.
+const MAX_HALVINGS: usize = 10;
+/// Singular values below this, relative to the largest, leave a direction undetermined.
+const RANK_TOLERANCE: f64 = 1e-9;
+
+/// Check x for consistency and correct it if necessary and possible. On failure x is unchanged.
+pub fn make_consistent(
+    system: &mut dyn System,
+    layout: &Layout,
+    options: &Options,
+    scaling: &Scaling,
+    t: f64,
+    x: &mut [f64],
+    stats: &mut Stats,
+) -> Result<(), Failure> {
+    let mut problem = Consistency::new(system, layout, options, scaling, t, x);
+    let fnewt = stopping_criterion(options.fnewt, options.uround, scaling.rtol_first);
+    let mut y = x.to_vec();
+    let result = problem.solve(&mut y, fnewt);
+    stats.eom_for_initial_values += problem.calls;
+    result.map_err(|f| f.at(t, 0.0))?;
+    x.copy_from_slice(&y);
+    Ok(())
+}
+
+/// One linearised system, decomposed.
+struct Linear {
+    /// Correction of the unknowns.
+    correction: Vec<f64>,
+    /// Its size in units of the internal tolerance.
+    size: f64,
+    /// What no correction can remove, per row, in units of the internal tolerance.
+    leftover: Vec<f64>,
+    /// A variable that neither constraints nor conditions determine.
+    undetermined: Option<usize>,
+    /// More independent-looking rows than the rank.
+    overdetermined: bool,
+    rank: usize,
+}
+
+struct Consistency<'a> {
+    system: &'a mut dyn System,
+    layout: Layout,
+    scaling: &'a Scaling,
+    t: f64,
+    analytic: bool,
+    /// Rows of RDA that are imposed.
+    rows: Vec<usize>,
+    /// Components of x that may be changed.
+    unknowns: Vec<usize>,
+    conditions: usize,
+    /// D_j.
+    size: Vec<f64>,
+    rda: Vec<f64>,
+    fx: JacobianBlocks,
+    differences: Differences,
+    calls: u64,
+}
+
+impl<'a> Consistency<'a> {
+    fn new(
+        system: &'a mut dyn System,
+        layout: &Layout,
+        _options: &Options,
+        scaling: &'a Scaling,
+        t: f64,
+        x: &[f64],
+    ) -> Self {
+        let l = *layout;
+        let rows = l.rda.rows1.range().chain(l.rda.g_velocity.start..l.rda.h.end).chain(l.rda.rows3.range());
+        let fixed = |i: &usize| l.form == Form::Index1 && l.x.multipliers.contains(*i);
+        Consistency {
+            analytic: system.has_jacobian(),
+            conditions: system.initial_condition_count(),
+            system,
+            layout: l,
+            scaling,
+            t,
+            rows: rows.collect(),
+            unknowns: (0..l.n).filter(|i| !fixed(i)).collect(),
+            size: x.iter().zip(&scaling.typical).map(|(x, typical)| x.abs() + typical).collect(),
+            rda: vec![0.0; l.m],
+            fx: JacobianBlocks::new(layout),
+            differences: Differences::new(layout),
+            calls: 0,
+        }
+    }
+
+    fn solve(&mut self, y: &mut Vec<f64>, fnewt: f64) -> Result<(), Failure> {
+        let mut residual = self.residual(y)?;
+        let first = self.linearize(y, &residual)?;
+        if first.undetermined.is_some() {
+            return self.check_only(&first, &residual);
+        }
+        if first.size <= fnewt && largest(&first.leftover).1 <= 1.0 {
+            return Ok(());
+        }
+        let mut linear = first;
+        for _ in 0..MAX_ITERATIONS {
+            let done = linear.size <= fnewt;
+            residual = self.damped_step(y, &linear, &residual)?;
+            linear = self.linearize(y, &residual)?;
+            if done {
+                return self.check_leftover(&linear);
+            }
+        }
+        // A least-squares iteration that crawls has met a contradiction.
+        let code =
+            if linear.overdetermined { Code::ContradictoryConditions } else { Code::InitialValuesDiverge };
+        let row = largest(&linear.leftover).0;
+        let detail = format!(
+            "{MAX_ITERATIONS} iterations, last correction {:.2e} times the tolerance", linear.size
+        );
+        Err(Failure::new(code, detail).about(self.row_name(row)))
+    }
+
+    /// Not enough equations: only the consistency of what was given can be checked.
+    fn check_only(&self, linear: &Linear, residual: &[f64]) -> Result<(), Failure> {
+        if linear.size <= 1.0 && largest(&linear.leftover).1 <= 1.0 {
+            return Ok(());
+        }
+        let (row, value) = largest(residual);
+        let row = self.row_name(row);
+        if self.conditions == 0 {
+            let detail = format!(
+                "largest residual {value:.3e} in {row}; correction {:.2e} times the tolerance", linear.size
+            );
+            return Err(Failure::new(Code::InconsistentInitialValues, detail).about(row));
+        }
+        let variable = linear.undetermined.map_or(row, |i| self.layout.state_name(i));
+        let detail = format!(
+            "{} equations of rank {} for {} unknowns; {variable} is not determined; largest residual \
+             {value:.3e} in {row}",
+            self.rows.len() + self.conditions, linear.rank, self.unknowns.len()
+        );
+        Err(Failure::new(Code::TooFewConditions, detail).about(variable))
+    }
+
+    fn check_leftover(&self, linear: &Linear) -> Result<(), Failure> {
+        let (row, value) = largest(&linear.leftover);
+        if value <= 1.0 {
+            return Ok(());
+        }
+        let name = self.row_name(row);
+        let detail = format!("{name} cannot be satisfied together with the others ({value:.2e} times the tolerance)");
+        Err(Failure::new(Code::ContradictoryConditions, detail).about(name))
+    }
+
+    /// y += factor·correction with the largest factor 1, 1/2, 1/4 ... that does not enlarge the residual much.
+    fn damped_step(&mut self, y: &mut Vec<f64>, linear: &Linear, residual: &[f64]) -> Result<Vec<f64>, Failure> {
+        let old = norm(residual);
+        let mut factor = 1.0;
+        let start = y.clone();
+        for halving in 0..=MAX_HALVINGS {
+            for (y, (s, c)) in y.iter_mut().zip(start.iter().zip(&linear.correction)) {
+                *y = s + factor * c;
+            }
+            match self.residual(y) {
+                Ok(new) if norm(&new) <= 2.0 * old || halving == MAX_HALVINGS || linear.size < 1.0 => {
+                    return Ok(new);
+                }
+                Err(failure) if halving == MAX_HALVINGS || !failure.detail.contains(NOT_FINITE) => {
+                    return Err(failure);
+                }
+                _ => factor *= 0.5,
+            }
+        }
+        Ok(residual.to_vec())
+    }
+
+    /// Residuals of the constraints, then of the conditions.
+    fn residual(&mut self, y: &[f64]) -> Result<Vec<f64>, Failure> {
+        self.calls += 1;
+        let code = Code::StoppedByEomInInitialValues;
+        model::eom(self.system, code, self.t, y, &mut self.rda).map_err(|trouble| explain(trouble, code))?;
+        let mut out: Vec<f64> = self.rows.iter().map(|&i| self.rda[i]).collect();
+        out.extend(self.evaluate_conditions(y)?);
+        Ok(out)
+    }
+
+    fn evaluate_conditions(&mut self, y: &[f64]) -> Result<Vec<f64>, Failure> {
+        let mut cond = vec![0.0; self.conditions];
+        if self.conditions > 0 {
+            let code = Code::StoppedByIvcond;
+            match self.system.initial_conditions(self.t, y, &mut cond) {
+                Outcome::Continue if all_finite(&cond) => {}
+                Outcome::Continue => return Err(explain(Trouble::NotFinite, code)),
+                Outcome::Retry => return Err(explain(Trouble::Retry, code)),
+                Outcome::Stop => return Err(explain(Trouble::Stop { code, not_finite: false }, code)),
+            }
+        }
+        Ok(cond)
+    }
+
+    /// Jacobian by rows of the imposed equations and conditions, columns all of x.
+    fn derivative(&mut self, y: &[f64]) -> Result<Array2<f64>, Failure> {
+        let l = self.layout;
+        let code = Code::StoppedByEomInInitialValues;
+        let mut ignored = 0;
+        if self.analytic {
+            model::jacobian(self.system, self.t, y, &mut self.fx, &mut ignored)
+                .map_err(|trouble| explain(trouble, Code::StoppedByJac))?;
+        } else {
+            let typical = &self.scaling.typical;
+            let point = (self.t, y);
+            let calls = &mut self.calls;
+            self.differences
+                .evaluate(self.system, &l, code, true, point, typical, &mut self.fx, calls)
+                .map_err(|trouble| explain(trouble, code))?;
+        }
+        let mut jac = Array2::zeros((self.rows.len() + self.conditions, l.n));
+        for (k, (block, first)) in l.fx_position().into_iter().enumerate() {
+            let (m, n) = self.fx.shape[k];
+            for (i, &row) in self.rows.iter().enumerate().filter(|(_, &row)| block.contains(row)) {
+                for j in 0..n {
+                    jac[(i, first + j)] = -self.fx.fx[k][row - block.start + j * m];
+                }
+            }
+        }
+        if self.conditions > 0 {
+            self.condition_derivative(y, &mut jac)?;
+        }
+        Ok(jac)
+    }
+
+    /// Central differences of IVCOND.
+    fn condition_derivative(&mut self, y: &[f64], jac: &mut Array2<f64>) -> Result<(), Failure> {
+        let mut moved = y.to_vec();
+        for j in 0..self.layout.n {
+            let step = f64::EPSILON.cbrt() * self.size[j].max(y[j].abs());
+            moved[j] = y[j] + step;
+            let up = moved[j];
+            let plus = self.evaluate_conditions(&moved)?;
+            moved[j] = y[j] - step;
+            let down = moved[j];
+            let minus = self.evaluate_conditions(&moved)?;
+            moved[j] = y[j];
+            for i in 0..self.conditions {
+                jac[(self.rows.len() + i, j)] = (plus[i] - minus[i]) / (up - down);
+            }
+        }
+        Ok(())
+    }
+
+    fn linearize(&mut self, y: &[f64], residual: &[f64]) -> Result<Linear, Failure> {
+        let jac = self.derivative(y)?;
+        let (rows, cols) = (residual.len(), self.unknowns.len());
+        let mut scaled = Array2::zeros((rows, cols));
+        let mut rhs = Array1::zeros(rows);
+        let mut dependent_rows = 0;
+        for i in 0..rows {
+            for (k, &j) in self.unknowns.iter().enumerate() {
+                scaled[(i, k)] = jac[(i, j)] * self.size[j];
+            }
+            let unit = scaled.row(i).iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            let factor = if unit > 0.0 { 1.0 / unit } else { 1.0 };
+            dependent_rows += usize::from(unit == 0.0);
+            scaled.row_mut(i).mapv_inplace(|v| v * factor);
+            rhs[i] = -residual[i] * factor;
+        }
+        let mut linear = decompose(&scaled, &rhs)
+            .ok_or_else(|| Failure::new(Code::SvdInInitialValues, format!("matrix of {rows} rows, {cols} columns")))?;
+        linear.overdetermined = rows > linear.rank + dependent_rows;
+        let tolerance = self.scaling.rtol_first;
+        linear.leftover.iter_mut().for_each(|v| *v /= tolerance);
+        linear.size /= tolerance;
+        self.restore(&mut linear);
+        Ok(linear)
+    }
+
+    /// Back to x: unscale the correction and name the undetermined variable. Multipliers of redundant
+    /// constraints are undetermined by nature.
+    fn restore(&self, linear: &mut Linear) {
+        let mut correction = vec![0.0; self.layout.n];
+        for (c, &j) in linear.correction.iter().zip(&self.unknowns) {
+            correction[j] = c * self.size[j];
+        }
+        linear.correction = correction;
+        linear.undetermined = linear.undetermined.map(|k| self.unknowns[k]);
+    }
+
+    fn row_name(&self, i: usize) -> Name {
+        match self.rows.get(i) {
+            Some(&row) => self.layout.residual_name(row),
+            None => Name { block: "COND", number: i - self.rows.len() + 1 },
+        }
+    }
+}
+
+const NOT_FINITE: &str = "non-finite";
+
+fn explain(trouble: Trouble, code: Code) -> Failure {
+    match trouble {
+        Trouble::Stop { code, not_finite: false } => Failure::new(code, "IERR < 0"),
+        Trouble::Stop { code, not_finite: true } => {
+            Failure::new(code, format!("{NOT_FINITE} values (NaN or Inf), twice"))
+        }
+        Trouble::Retry => Failure::new(code, format!("IERR > 0 ({NOT_FINITE} or not evaluable)")),
+        Trouble::NotFinite => Failure::new(code, format!("{NOT_FINITE} values (NaN or Inf)")),
+    }
+}
+
+/// Minimum-norm least-squares solution with rank and null space.
+fn decompose(a: &Array2<f64>, rhs: &Array1<f64>) -> Option<Linear> {
+    let (rows, cols) = a.dim();
+    if rows == 0 || cols == 0 {
+        let undetermined = (cols > 0).then_some(0);
+        let leftover = rhs.iter().map(|v| v.abs()).collect();
+        let correction = vec![0.0; cols];
+        return Some(Linear { correction, size: 0.0, leftover, undetermined, overdetermined: false, rank: 0 });
+    }
+    if !a.iter().chain(rhs).all(|v| v.is_finite()) {
+        return None;
+    }
+    let (u, s, vt) = a.svd(true, true).ok()?;
+    let (u, vt) = (u?, vt?);
+    let top = s.iter().fold(0.0f64, |m, v| m.max(*v));
+    let rank = s.iter().filter(|&&v| v > RANK_TOLERANCE * top).count();
+    let mut solution = Array1::<f64>::zeros(cols);
+    let mut leftover = rhs.clone();
+    for k in 0..rank {
+        let coefficient = u.column(k).dot(rhs);
+        solution.scaled_add(coefficient / s[k], &vt.row(k));
+        leftover.scaled_add(-coefficient, &u.column(k));
+    }
+    let undetermined = (rank..cols).find_map(|k| {
+        let row = vt.row(k);
+        let (i, v) = largest(&row.to_vec());
+        (v.abs() > 1e-6).then_some(i)
+    });
+    let size = (solution.iter().map(|v| v * v).sum::<f64>() / cols as f64).sqrt();
+    let leftover = leftover.iter().map(|v| v.abs()).collect();
+    Some(Linear { correction: solution.to_vec(), size, leftover, undetermined, overdetermined: false, rank })
+}
+
+/// Index and value of the entry of largest magnitude.
+fn largest(v: &[f64]) -> (usize, f64) {
+    v.iter().enumerate().fold((0, 0.0), |best, (i, &value)| {
+        if value.abs() > f64::abs(best.1) { (i, value) } else { best }
+    })
+}
+
+fn norm(v: &[f64]) -> f64 {
+    v.iter().map(|x| x * x).sum::<f64>().sqrt()
+}

@@ -1,9 +1,0 @@
-//! placeholder until merge
-/// Kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SolverKind {
-    /// LU.
-    Lu,
-    /// QR.
-    Qr,
-}

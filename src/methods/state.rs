@@ -1,0 +1,108 @@
+//! What an integrator knows between two steps: everything that determines how it goes on.
+
+use crate::control::Memory;
+use crate::error::{Attempt, HISTORY};
+use crate::stats::Stats;
+
+/// Where the Jacobian in hand was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Linearized {
+    /// There is none, or it must not be used again.
+    Nowhere,
+    /// At the current point x_k.
+    Here,
+    /// At another point: an earlier one (kept by THET), an extrapolated stage (NWTMAT) or an
+    /// iterate (NWTUPD).
+    Elsewhere,
+}
+
+/// State of the integration at an accepted point. It can be cloned and put back.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// Time.
+    pub t: f64,
+    /// Solution.
+    pub x: Vec<f64>,
+    /// Step size proposed for the next step.
+    pub h: f64,
+    /// The last accepted step, 0 before the first.
+    pub h_last: f64,
+    /// Start of the last accepted step.
+    pub t_old: f64,
+    /// Coefficients of the collocation polynomial over the last step (CONTX).
+    pub contx: Vec<f64>,
+    /// Memory of the predictive controller.
+    pub memory: Option<Memory>,
+    /// FACCON of the last Newton iteration.
+    pub faccon: f64,
+    /// Rate of convergence of the last Newton iteration.
+    pub theta: f64,
+    /// The last attempt was rejected.
+    pub rejected: bool,
+    /// Where the Jacobian in hand belongs.
+    pub linearized: Linearized,
+    /// Counters.
+    pub stats: Stats,
+    /// The last rejected attempts.
+    pub history: History,
+    /// Initial time of the run.
+    pub t_start: f64,
+}
+
+impl State {
+    /// At the initial point.
+    pub fn new(t: f64, x: &[f64], h: f64) -> Self {
+        let mut contx = vec![0.0; 4 * x.len()];
+        contx[..x.len()].copy_from_slice(x);
+        State {
+            t,
+            x: x.to_vec(),
+            h,
+            h_last: 0.0,
+            t_old: t,
+            contx,
+            memory: None,
+            faccon: 1.0,
+            theta: 0.0,
+            rejected: false,
+            linearized: Linearized::Nowhere,
+            stats: Stats::default(),
+            history: History::default(),
+            t_start: t,
+        }
+    }
+
+    /// True before the first accepted step.
+    pub fn is_first(&self) -> bool {
+        self.stats.naccpt == 0
+    }
+}
+
+/// The last rejected attempts, without allocation.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct History {
+    ring: [Option<Attempt>; HISTORY],
+    next: usize,
+    /// Rejections since the last accepted step.
+    pub consecutive: u32,
+}
+
+impl History {
+    /// Remember a rejected attempt.
+    pub fn push(&mut self, attempt: Attempt) {
+        self.ring[self.next] = Some(attempt);
+        self.next = (self.next + 1) % HISTORY;
+        self.consecutive = self.consecutive.saturating_add(1);
+    }
+
+    /// The last one.
+    pub fn last(&self) -> Option<Attempt> {
+        self.ring[(self.next + HISTORY - 1) % HISTORY]
+    }
+
+    /// All that are kept, oldest first.
+    pub fn to_vec(&self) -> Vec<Attempt> {
+        let (new, old) = self.ring.split_at(self.next);
+        old.iter().chain(new).flatten().copied().collect()
+    }
+}

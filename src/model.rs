@@ -1,0 +1,157 @@
+//! Guarded calls of the user's model: every answer is checked, every number must be finite.
+
+use crate::error::Code;
+use crate::layout::Layout;
+use crate::options::MassStructure;
+use crate::system::{JacobianBlocks, Outcome, System};
+
+/// Why an evaluation gave no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// The model ends the run, or its output stays non-finite where it must not be.
+    Stop {
+        /// The code of the callback.
+        code: Code,
+        /// True if the reason was NaN or Inf.
+        not_finite: bool,
+    },
+    /// The model cannot be evaluated here.
+    Retry,
+    /// NaN or Inf.
+    NotFinite,
+}
+
+/// Check an answer and its numbers.
+fn check(outcome: Outcome, code: Code, finite: impl FnOnce() -> bool) -> Result<(), Trouble> {
+    match outcome {
+        Outcome::Stop => Err(Trouble::Stop { code, not_finite: false }),
+        Outcome::Retry => Err(Trouble::Retry),
+        Outcome::Continue if finite() => Ok(()),
+        Outcome::Continue => Err(Trouble::NotFinite),
+    }
+}
+
+/// True if all numbers are finite.
+pub fn all_finite(v: &[f64]) -> bool {
+    v.iter().all(|x| x.is_finite())
+}
+
+/// Evaluate EOM; `code` is reported if the model stops the run here.
+pub fn eom(
+    system: &mut dyn System,
+    code: Code,
+    t: f64,
+    x: &[f64],
+    rda: &mut [f64],
+) -> Result<(), Trouble> {
+    let outcome = system.eom(t, x, rda);
+    check(outcome, code, || all_finite(rda))
+}
+
+/// Try an evaluation a second time if it was not finite; twice non-finite stops the run with `code`.
+fn twice(
+    code: Code,
+    mut evaluate: impl FnMut() -> Result<(), Trouble>,
+    calls: &mut u64,
+) -> Result<(), Trouble> {
+    *calls += 1;
+    match evaluate() {
+        Err(Trouble::NotFinite) => {
+            *calls += 1;
+            match evaluate() {
+                Err(Trouble::NotFinite) => Err(Trouble::Stop { code, not_finite: true }),
+                other => other,
+            }
+        }
+        other => other,
+    }
+}
+
+/// Evaluate JAC.
+pub fn jacobian(
+    system: &mut dyn System,
+    t: f64,
+    x: &[f64],
+    fx: &mut JacobianBlocks,
+    calls: &mut u64,
+) -> Result<(), Trouble> {
+    let code = Code::StoppedByJac;
+    let evaluate = || {
+        fx.clear();
+        let outcome = system.jacobian(t, x, fx);
+        check(outcome, code, || fx.is_finite())
+    };
+    twice(code, evaluate, calls)
+}
+
+/// The mass matrix with its structure (MASSTRCT): products cost NV multiplications per vector if it is
+/// diagonal, NV² if it is full.
+#[derive(Clone, Debug)]
+pub struct Mass {
+    structure: MassStructure,
+    nv: usize,
+    full: Vec<f64>,
+    diagonal: Vec<f64>,
+    evaluated: bool,
+}
+
+impl Mass {
+    /// Not yet evaluated.
+    pub fn new(layout: &Layout, structure: MassStructure) -> Self {
+        let nv = layout.dims.nv;
+        let diagonal = if structure.is_diagonal() { nv } else { 0 };
+        Mass { structure, nv, full: vec![0.0; nv * nv], diagonal: vec![0.0; diagonal], evaluated: false }
+    }
+
+    /// The structure.
+    pub fn structure(&self) -> MassStructure {
+        self.structure
+    }
+
+    /// Evaluate MAS; a constant matrix only once.
+    pub fn evaluate(
+        &mut self,
+        system: &mut dyn System,
+        t: f64,
+        x: &[f64],
+        calls: &mut u64,
+    ) -> Result<(), Trouble> {
+        if self.nv == 0 || (self.evaluated && self.structure.is_constant()) {
+            return Ok(());
+        }
+        let code = Code::StoppedByMas;
+        let full = &mut self.full;
+        let evaluate = || {
+            full.fill(0.0);
+            let outcome = system.mass(t, x, full);
+            check(outcome, code, || all_finite(full))
+        };
+        twice(code, evaluate, calls)?;
+        self.evaluated = true;
+        if self.structure.is_diagonal() {
+            for (i, d) in self.diagonal.iter_mut().enumerate() {
+                *d = self.full[i * (self.nv + 1)];
+            }
+        }
+        Ok(())
+    }
+
+    /// Y = M X for k columns; adds the multiplications made to `count`.
+    pub fn mul(&self, k: usize, x: &[f64], y: &mut [f64], count: &mut u64) {
+        let nv = self.nv;
+        if nv == 0 {
+            return;
+        }
+        if self.structure.is_diagonal() {
+            for (x, y) in x.chunks_exact(nv).zip(y.chunks_exact_mut(nv)).take(k) {
+                for ((y, x), d) in y.iter_mut().zip(x).zip(&self.diagonal) {
+                    *y = d * x;
+                }
+            }
+            *count += (k * nv) as u64;
+        } else {
+            crate::linalg::dense::mul(nv, nv, k, &self.full, x, y);
+            *count += (k * nv * nv) as u64;
+        }
+    }
+}
