@@ -16,3 +16,4 @@ pub mod norm;
 pub mod options;
 pub mod stats;
 pub mod system;
+pub mod testset;

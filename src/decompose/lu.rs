@@ -1,0 +1,83 @@
+//! LU with complete pivoting of the constraint block (GEDECCLU): dependent and independent variables.
+
+use super::scale_rows;
+use crate::linalg::full_pivot::FullPivotLu;
+use crate::linalg::triangular::{solve_unit_lower, solve_upper};
+use crate::linalg::LinalgError;
+
+/// P A Q = L U; the leading `rank` columns of A Q are the dependent variables.
+#[derive(Clone, Debug)]
+pub(super) struct LuDecomposition {
+    lu: FullPivotLu,
+    row_scale: Vec<f64>,
+    /// Dependent variables in ascending order, as many as the rank.
+    dependent: Vec<usize>,
+    /// Place of each variable in the order of the pivots.
+    place: Vec<usize>,
+    work: Vec<f64>,
+}
+
+impl LuDecomposition {
+    pub(super) fn new(m_max: usize, n: usize) -> Self {
+        LuDecomposition {
+            lu: FullPivotLu::new(m_max, n),
+            row_scale: vec![1.0; m_max],
+            dependent: vec![0; n],
+            place: vec![0; n],
+            work: vec![0.0; m_max.min(n)],
+        }
+    }
+
+    pub(super) fn decompose(&mut self, m: usize, a: &[f64], row_scale: &[f64]) -> Result<(), LinalgError> {
+        let (_, n) = self.lu.shape();
+        self.lu.resize(m, n);
+        self.row_scale[..m].copy_from_slice(row_scale);
+        scale_rows(a, row_scale, self.lu.matrix_mut());
+        self.lu.factor()
+    }
+
+    pub(super) fn magnitudes(&self) -> &[f64] {
+        self.lu.pivots()
+    }
+
+    pub(super) fn null_basis(&mut self, rank: usize, basis: &mut [f64]) -> Result<(), LinalgError> {
+        let (m, n) = self.lu.shape();
+        let (cols, f) = (self.lu.cols(), self.lu.factors());
+        let dependent = &mut self.dependent[..rank];
+        dependent.copy_from_slice(&cols[..rank]);
+        dependent.sort_unstable();
+        cols.iter().enumerate().for_each(|(k, &j)| self.place[j] = k);
+
+        basis.fill(0.0);
+        let w = &mut self.work[..rank];
+        let independent = (0..n).filter(|&j| self.place[j] >= rank);
+        for (column, j) in basis.chunks_exact_mut(n).zip(independent) {
+            let at = self.place[j] * m;
+            w.copy_from_slice(&f[at..at + rank]);
+            solve_upper(f, m, w);
+            column[j] = 1.0;
+            cols.iter().zip(w.iter()).for_each(|(&i, w)| column[i] = -w);
+        }
+        Ok(())
+    }
+
+    pub(super) fn particular(&mut self, rank: usize, b: &[f64], out: &mut [f64]) {
+        let (m, _) = self.lu.shape();
+        let w = &mut self.work[..rank];
+        for (w, &i) in w.iter_mut().zip(self.lu.rows()) {
+            *w = b[i] * self.row_scale[i];
+        }
+        solve_unit_lower(self.lu.factors(), m, w);
+        solve_upper(self.lu.factors(), m, w);
+        out.fill(0.0);
+        self.lu.cols().iter().zip(w.iter()).for_each(|(&j, w)| out[j] = *w);
+    }
+
+    pub(super) fn dependent(&self, rank: usize) -> &[usize] {
+        &self.dependent[..rank]
+    }
+
+    pub(super) fn weakest_row(&self) -> Option<usize> {
+        self.lu.rows().last().copied()
+    }
+}

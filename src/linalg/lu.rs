@@ -1,0 +1,239 @@
+//! Square systems by LU with partial pivoting.
+//!
+//! Large matrices are eliminated in panels with xGEMM, and not by xGETRF: that of OpenBLAS takes half a
+//! megabyte of stack per level of its recursion and overflows the 2 MB of an ordinary Rust thread from n = 100
+//! (OpenMathLib/OpenBLAS#246, #3229).
+
+use super::complex::Complex;
+use super::lapack::Int;
+use super::scalar::{axpy, divide, finite, Scalar};
+use super::triangular::{solve_unit_lower, solve_upper};
+use super::{LinalgError, Path};
+
+/// Columns of a panel: what stays in the first-level cache for some hundred rows.
+const BLOCK: usize = 32;
+
+/// Real LU.
+pub type LuReal = Lu<f64>;
+/// Complex LU.
+pub type LuComplex = Lu<Complex>;
+
+/// P A = L U of a square matrix, stored as xGETRF does.
+#[derive(Clone, Debug)]
+pub struct Lu<T> {
+    n: usize,
+    a: Vec<T>,
+    /// Row exchanged with row k in step k, counted from 1.
+    ipiv: Vec<Int>,
+}
+
+impl<T: Scalar> Lu<T> {
+    /// Room for matrices up to order `n`.
+    pub fn new(n: usize) -> Self {
+        Lu { n, a: vec![T::default(); n * n], ipiv: vec![0; n] }
+    }
+
+    /// Change the order, at most to that given to [`Lu::new`]. The contents are lost.
+    pub fn resize(&mut self, n: usize) {
+        debug_assert!(n <= self.ipiv.len());
+        self.n = n.min(self.ipiv.len());
+    }
+
+    /// The order.
+    pub fn n(&self) -> usize {
+        self.n
+    }
+
+    /// The matrix, n by n, to be filled before [`Lu::factor`].
+    pub fn matrix_mut(&mut self) -> &mut [T] {
+        &mut self.a[..self.n * self.n]
+    }
+
+    /// Factor the matrix in place. [`LinalgError::Singular`] means a pivot that is exactly zero.
+    pub fn factor(&mut self) -> Result<(), LinalgError> {
+        self.factor_by(Path::up_to(T::LU_OWN_MAX, self.n))
+    }
+
+    pub(crate) fn factor_by(&mut self, path: Path) -> Result<(), LinalgError> {
+        let n = self.n;
+        let (a, ipiv) = (&mut self.a[..n * n], &mut self.ipiv[..n]);
+        if !finite(a) {
+            return Err(LinalgError::NotFinite);
+        }
+        match path {
+            Path::Own => eliminate(n, n, a, ipiv)?,
+            Path::Lapack => eliminate(n, BLOCK, a, ipiv)?,
+        }
+        // an overflow on the way spreads to a later pivot
+        if a.iter().step_by(n + 1).all(|p| p.abs1() <= f64::MAX) {
+            Ok(())
+        } else {
+            Err(LinalgError::NotFinite)
+        }
+    }
+
+    /// b := A⁻¹ b.
+    pub fn solve(&self, b: &mut [T]) {
+        self.solve_by(Path::up_to(T::LU_OWN_MAX, self.n), b);
+    }
+
+    pub(crate) fn solve_by(&self, path: Path, b: &mut [T]) {
+        let n = self.n;
+        let (a, b) = (&self.a[..n * n], &mut b[..n]);
+        match path {
+            Path::Own => {
+                for (k, &p) in self.ipiv[..n].iter().enumerate() {
+                    // an unfactored matrix has p = 0; the result is then meaningless, but no panic
+                    b.swap(k, (p as usize).saturating_sub(1));
+                }
+                solve_unit_lower(a, n, b);
+                solve_upper(a, n, b);
+            }
+            Path::Lapack => {
+                // refused only before a factorisation: then nothing may look like a solution
+                if T::getrs(n, a, &self.ipiv[..n], b).is_err() {
+                    b.fill(T::from(f64::NAN));
+                }
+            }
+        }
+    }
+}
+
+/// Right-looking elimination in panels of `block` columns, the rest updated by a matrix product. With
+/// `block = n` it is the plain algorithm.
+fn eliminate<T: Scalar>(n: usize, block: usize, a: &mut [T], ipiv: &mut [Int]) -> Result<(), LinalgError> {
+    for k0 in (0..n).step_by(block.max(1)) {
+        let k1 = (k0 + block).min(n);
+        let (left, right) = a.split_at_mut(k1 * n);
+        let (before, panel) = left.split_at_mut(k0 * n);
+        eliminate_panel(n, k0, panel, ipiv)?;
+        let exchange = |c: &mut [T]| (k0..k1).for_each(|k| c.swap(k, ipiv[k] as usize - 1));
+        before.chunks_exact_mut(n).for_each(exchange);
+        if right.is_empty() {
+            continue;
+        }
+        for c in right.chunks_exact_mut(n) {
+            exchange(c);
+            solve_unit_lower(&panel[k0..], n, &mut c[k0..k1]);
+        }
+        T::subtract_product(n, k0, k1, a)?;
+    }
+    Ok(())
+}
+
+/// Eliminate the columns of a panel that starts on the diagonal at k0; rows are exchanged within it only.
+fn eliminate_panel<T: Scalar>(
+    n: usize,
+    k0: usize,
+    panel: &mut [T],
+    ipiv: &mut [Int],
+) -> Result<(), LinalgError> {
+    for (at, k) in (k0..k0 + panel.len() / n).enumerate() {
+        let (left, right) = panel.split_at_mut((at + 1) * n);
+        let (before, column) = left.split_at_mut(at * n);
+        let p = k + first_largest(&column[k..]);
+        // counted from 1; fits, since n fits
+        ipiv[k] = (p + 1) as Int;
+        column.swap(k, p);
+        if column[k] == T::default() {
+            return Err(LinalgError::Singular { pivot: k });
+        }
+        if p != k {
+            before.chunks_exact_mut(n).for_each(|c| c.swap(k, p));
+        }
+        let (head, multipliers) = column.split_at_mut(k + 1);
+        divide(multipliers, head[k]);
+        for c in right.chunks_exact_mut(n) {
+            c.swap(k, p);
+            let (head, tail) = c.split_at_mut(k + 1);
+            axpy(-head[k], multipliers, tail);
+        }
+    }
+    Ok(())
+}
+
+/// Position of the first entry of largest modulus (IxAMAX).
+fn first_largest<T: Scalar>(x: &[T]) -> usize {
+    let (mut at, mut best) = (0, 0.0);
+    for (i, v) in x.iter().enumerate() {
+        let size = v.abs1();
+        if size > best {
+            (at, best) = (i, size);
+        }
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::lapack;
+    use crate::linalg::testing::{assert_close, check_square_solver, Random, SIZES};
+
+    fn solve_all<T: Scalar>(random: impl Fn(&mut Random) -> T) {
+        check_square_solver(random, |path, a, b| {
+            let n = b.len();
+            let mut lu = Lu::<T>::new(n + 3);
+            lu.resize(n);
+            assert_eq!(lu.n(), n);
+            lu.matrix_mut().copy_from_slice(a);
+            lu.factor_by(path)?;
+            lu.solve_by(path, b);
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn real_systems_are_solved_by_both_paths() {
+        solve_all(|r| r.next());
+    }
+
+    #[test]
+    fn complex_systems_are_solved_by_both_paths() {
+        solve_all(|r| Complex::new(r.next(), r.next()));
+    }
+
+    #[test]
+    fn factors_are_those_of_lapack() {
+        fn check<T: Scalar + Send + 'static>(
+            n: usize,
+            random: impl FnMut() -> T,
+            reference: impl Fn(usize, &mut [T], &mut [Int]) -> Result<(), LinalgError> + Send + 'static,
+        ) {
+            let mut own = Lu::<T>::new(n);
+            own.a = std::iter::repeat_with(random).take(n * n).collect();
+            let (mut blocked, mut lapack) = (own.clone(), own.clone());
+            own.factor_by(Path::Own).unwrap();
+            blocked.factor_by(Path::Lapack).unwrap();
+            // see the head of this file
+            let thread = std::thread::Builder::new().stack_size(64 << 20);
+            let lapack = thread.spawn(move || reference(n, &mut lapack.a, &mut lapack.ipiv).map(|()| lapack));
+            let lapack = lapack.unwrap().join().unwrap().unwrap();
+            assert_eq!((&own.ipiv, &blocked.ipiv), (&lapack.ipiv, &lapack.ipiv));
+            assert_close(&own.a, &lapack.a, 1e-12);
+            assert_close(&blocked.a, &lapack.a, 1e-12);
+        }
+        let mut r = Random::new(5);
+        for n in SIZES {
+            check(n, || r.next(), lapack::dgetrf);
+            check(n, || Complex::new(r.next(), r.next()), lapack::zgetrf);
+        }
+    }
+
+    #[test]
+    fn unfactored_matrix_does_not_panic() {
+        LuReal::new(3).solve_by(Path::Own, &mut [1.0; 3]);
+        let mut b = [1.0; 3];
+        LuReal::new(3).solve_by(Path::Lapack, &mut b);
+        assert!(b[0].is_nan());
+    }
+
+    #[test]
+    fn overflow_is_reported() {
+        for path in [Path::Own, Path::Lapack] {
+            let mut lu = LuReal::new(2);
+            lu.matrix_mut().copy_from_slice(&[1e308, -1e308, 1e308, 1e308]);
+            assert_eq!(lu.factor_by(path), Err(LinalgError::NotFinite));
+        }
+    }
+}
