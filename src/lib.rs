@@ -3,3 +3,4 @@ pub mod dense;
 pub mod layout;
 pub mod methods;
 pub mod system;
+pub mod testset;
