@@ -3,14 +3,19 @@
 //! A problem is written once as a [`Mechanism`]; [`Model`] derives all rows of the reduced derivative
 //! array, for either formulation, and the Jacobian from it. [`all`] lists the problems.
 
+pub mod andrews;
 pub mod counted;
 mod derivation;
 pub mod dual;
 pub mod elliptic;
+pub mod features;
+pub mod four_bar;
 pub mod mechanism;
 pub mod model;
+pub mod nonholonomic;
 pub mod pendulum;
 pub mod problem;
+pub mod singular_mass;
 #[cfg(test)]
 mod tests;
 
@@ -21,9 +26,17 @@ pub use problem::{Exact, MassStructure, Problem, Reference};
 
 /// All problems.
 pub fn all() -> Vec<Problem> {
-    let mut list = pendulum::problems();
-    list.shrink_to_fit();
-    list
+    [
+        pendulum::problems(),
+        nonholonomic::problems(),
+        features::problems(),
+        singular_mass::problems(),
+        four_bar::problems(),
+        andrews::problems(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// The problem with this name.
