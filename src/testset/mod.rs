@@ -1,0 +1,45 @@
+//! Test problems with known solutions, for convergence studies, benchmarks and examples.
+//!
+//! A problem is written once as a [`Mechanism`]; [`Model`] derives all rows of the reduced derivative
+//! array, for either formulation, and the Jacobian from it. [`all`] lists the problems.
+
+pub mod andrews;
+pub mod counted;
+mod derivation;
+pub mod dual;
+pub mod elliptic;
+pub mod features;
+pub mod four_bar;
+pub mod mechanism;
+pub mod model;
+pub mod nonholonomic;
+pub mod pendulum;
+pub mod problem;
+pub mod singular_mass;
+#[cfg(test)]
+mod tests;
+
+pub use counted::{Calls, Counted};
+pub use mechanism::{Blocks, Mechanism};
+pub use model::{Model, Options};
+pub use problem::{Exact, MassStructure, Problem, Reference};
+
+/// All problems.
+pub fn all() -> Vec<Problem> {
+    [
+        pendulum::problems(),
+        nonholonomic::problems(),
+        features::problems(),
+        singular_mass::problems(),
+        four_bar::problems(),
+        andrews::problems(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// The problem with this name.
+pub fn by_name(name: &str) -> Option<Problem> {
+    all().into_iter().find(|p| p.name == name)
+}
