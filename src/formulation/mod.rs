@@ -26,7 +26,8 @@ pub mod selector;
 use crate::decompose::{ConstraintDecomposition, DecompositionKind};
 use crate::error::Code;
 use crate::layout::{Block, Form, Layout};
-use crate::linalg::{dense, Complex, LinalgError};
+use crate::linalg::complex::Complex;
+use crate::linalg::{dense, LinalgError};
 use crate::model::Mass;
 use crate::system::JacobianBlocks;
 use rank::{RankPolicy, RESUME, SUSPEND};
@@ -180,8 +181,8 @@ impl Formulation {
         let a = &fx.fx[0][..m * self.solved.len()];
         unit_rows(m, a, &mut self.row_scale);
         let first = self.layout.rda.rows1.start;
-        decide_rank(&mut self.block1, m, a, &self.row_scale, &self.policy, self.policy.acceleration,
-            self.known_ranks.map(|k| k[0]), self.code(1), |i| first + i)
+        let rule = self.rule(1);
+        rule.decide(&mut self.block1, m, a, &self.row_scale, |i| first + i)
     }
 
     /// gI, h and the imposed invariants on v.
@@ -192,18 +193,15 @@ impl Formulation {
             self.gather_rows2(fx, constraints);
             let a = &self.fx2[..constraints * l.n3()];
             unit_rows(constraints, a, &mut self.row_scale);
-            let rows = &self.rows2;
-            decide_rank(&mut self.block2, constraints, a, &self.row_scale, &self.policy,
-                self.policy.constraint, None, self.code(2), |i| rows[i])?;
+            let (rule, rows) = (self.rule(2), &self.rows2);
+            rule.decide(&mut self.block2, constraints, a, &self.row_scale, |i| rows[i])?;
             self.judge_invariants(fx, scal)?;
         }
         self.gather_rows2(fx, l.m2());
         let m = self.rows2.len();
         unit_rows(m, &self.fx2[..m * l.n3()], &mut self.row_scale);
-        let rows = &self.rows2;
-        decide_rank(&mut self.block2, m, &self.fx2[..m * l.n3()], &self.row_scale, &self.policy,
-            self.policy.constraint, self.known_ranks.filter(|_| l.dims.ni == 0).map(|k| k[1]), self.code(2),
-            |i| rows[i])
+        let (rule, rows) = (self.rule(2), &self.rows2);
+        rule.decide(&mut self.block2, m, &self.fx2[..m * l.n3()], &self.row_scale, |i| rows[i])
     }
 
     /// c, g on [s p].
@@ -211,8 +209,8 @@ impl Formulation {
         let m = self.layout.m3();
         unit_rows(m, &fx.fx[2], &mut self.row_scale);
         let first = self.layout.rda.rows3.start;
-        decide_rank(&mut self.block3, m, &fx.fx[2], &self.row_scale, &self.policy, self.policy.constraint,
-            self.known_ranks.map(|k| k[2]), self.code(3), |i| first + i)
+        let rule = self.rule(3);
+        rule.decide(&mut self.block3, m, &fx.fx[2], &self.row_scale, |i| first + i)
     }
 
     /// Copy the first `limit` rows of FX2, without suspended invariants.
@@ -257,7 +255,7 @@ impl Formulation {
             if self.relax_invariants {
                 self.imposed[i] = measure > if self.imposed[i] { SUSPEND } else { RESUME };
             } else if measure < self.policy.invariant {
-                let code = if self.kind == DecompositionKind::Svd { Code::RankChanged } else { self.code(2) };
+                let code = self.code(2).unwrap_or(Code::RankChanged);
                 let rank = self.block2.rank();
                 return Err(Deficiency { code, row: Some(l.rda.e.start + i), rank, rows: m2 });
             }
@@ -307,7 +305,16 @@ impl Formulation {
         }
     }
 
-    /// The code for a rank deficiency of FX`block`.
+    /// How the rank of FX`block` is decided.
+    fn rule(&self, block: usize) -> Rule {
+        let tolerance = if block == 1 { self.policy.acceleration } else { self.policy.constraint };
+        // Invariants come and go (RELAXE): the rank of block 2 is then no constant.
+        let watched = block != 2 || self.layout.dims.ni == 0;
+        let known = self.known_ranks.filter(|_| watched).map(|k| k[block - 1]);
+        Rule { policy: self.policy, tolerance, known, code: self.code(block) }
+    }
+
+    /// The code for a rank deficiency of FX`block`; the SVD allows it.
     fn code(&self, block: usize) -> Option<Code> {
         match (self.kind, block) {
             (DecompositionKind::Lu, 1) => Some(Code::Fx1DeficientLu),
@@ -604,27 +611,32 @@ fn unit_rows(m: usize, a: &[f64], scale: &mut [f64]) {
     }
 }
 
-/// Decompose a block and fix its rank; with a `code` full row rank is required.
-#[allow(clippy::too_many_arguments)] // the pieces of one decision, gathered by three callers
-fn decide_rank(
-    block: &mut ConstraintDecomposition,
-    m: usize,
-    a: &[f64],
-    scale: &[f64],
-    policy: &RankPolicy,
+/// How the rank of a block is decided; with a `code` full row rank is required.
+struct Rule {
+    policy: RankPolicy,
     tolerance: f64,
     known: Option<usize>,
     code: Option<Code>,
-    row_of: impl Fn(usize) -> usize,
-) -> Result<(), Deficiency> {
-    let failed = |_: LinalgError| Deficiency { code: code.unwrap_or(Code::SvdFailed), row: None, rank: 0, rows: m };
-    block.decompose(m, a, scale).map_err(failed)?;
-    let rank = policy.rank(block.magnitudes(), tolerance, known);
-    match code {
-        Some(code) if rank < m => {
-            Err(Deficiency { code, row: block.weakest_row().map(row_of), rank, rows: m })
+}
+
+impl Rule {
+    /// Decompose a block and fix its rank.
+    fn decide(
+        &self,
+        block: &mut ConstraintDecomposition,
+        m: usize,
+        a: &[f64],
+        scale: &[f64],
+        row_of: impl Fn(usize) -> usize,
+    ) -> Result<(), Deficiency> {
+        let code = self.code.unwrap_or(Code::SvdFailed);
+        let failed = |_: LinalgError| Deficiency { code, row: None, rank: 0, rows: m };
+        block.decompose(m, a, scale).map_err(failed)?;
+        let rank = self.policy.rank(block.magnitudes(), self.tolerance, self.known);
+        if self.code.is_some() && rank < m {
+            return Err(Deficiency { code, row: block.weakest_row().map(row_of), rank, rows: m });
         }
-        _ => block.set_rank(rank).map_err(failed),
+        block.set_rank(rank).map_err(failed)
     }
 }
 
