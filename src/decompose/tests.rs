@@ -260,3 +260,14 @@ fn a_new_block_replaces_the_old() {
         }
     }
 }
+
+#[test]
+fn large_blocks_fit_an_ordinary_thread() {
+    let mut r = Random::new(28);
+    let case = Case::random(150, 320, 150, &mut r);
+    for kind in KINDS {
+        let mut d = case.decompose(kind, 150);
+        let (b, x) = consistent(&case, &mut d, &mut r);
+        assert_close(&product((150, 320, 1), &case.a, &x), &b, 1e-9);
+    }
+}

@@ -154,7 +154,7 @@ fn first_largest<T: Scalar>(x: &[T]) -> usize {
 mod tests {
     use super::*;
     use crate::linalg::lapack::{self, Int};
-    use crate::linalg::testing::{assert_close, check_square_solver, Random, SIZES};
+    use crate::linalg::testing::{assert_close, check_square_solver, product, Random, SIZES};
 
     fn solve_all<T: Scalar>(random: impl Fn(&mut Random) -> T) {
         check_square_solver(random, |path, a, b| {
@@ -218,5 +218,17 @@ mod tests {
             lu.matrix_mut().copy_from_slice(&[1e308, -1e308, 1e308, 1e308]);
             assert_eq!(lu.factor_by(path), Err(LinalgError::NotFinite));
         }
+    }
+
+    #[test]
+    fn large_matrix_fits_an_ordinary_thread() {
+        let (mut r, n) = (Random::new(9), 300);
+        let mut lu = LuComplex::new(n);
+        lu.matrix_mut().iter_mut().for_each(|v| *v = Complex::new(r.next(), r.next()));
+        let (a, mut b) = (lu.a.clone(), lu.a[..n].to_vec());
+        lu.factor().unwrap();
+        lu.solve(&mut b);
+        // the right-hand side is the first column
+        assert_close(&product((n, n, 1), &a, &b), &a[..n], 1e-11);
     }
 }

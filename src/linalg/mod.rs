@@ -9,8 +9,7 @@
 //! | products | [`dense`], own loops | dgemm |
 //!
 //! For the sizes of a mechanism the calling overhead of LAPACK is as long as the work, so the own kernels win;
-//! the crossovers below are measured. Both paths store their factors alike, so that one
-//! solve serves them.
+//! the crossovers below are measured. Both paths store their factors alike, so that one solve serves them.
 //!
 //! Every factorisation refuses a matrix that is not finite before it starts: a pivot search passes NaN
 //! silently, and some LAPACK builds stop the process or hang on it.
@@ -44,6 +43,7 @@ pub const QR_COMPLEX_OWN_MAX: usize = 24;
 pub const PIVOTED_QR_OWN_MAX: usize = 64;
 /// Products with at least this many multiplications go to dgemm.
 pub const GEMM_MIN: usize = 1000;
+
 /// Why a factorisation failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinalgError {
