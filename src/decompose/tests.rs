@@ -188,7 +188,7 @@ fn bad_input_is_refused() {
     for (m, n) in SHAPES {
         let case = Case::random(m, n, m.min(n), &mut r);
         for kind in KINDS {
-            let mut d = ConstraintDecomposition::new(kind, m, n);
+            let mut d = case.decompose(kind, m.min(n));
             for bad in [f64::NAN, f64::INFINITY] {
                 for at in (0..m * n).step_by(1 + m * n / 9) {
                     let mut a = case.a.clone();
@@ -203,7 +203,7 @@ fn bad_input_is_refused() {
                 }
             }
             let code = |info| Err(LinalgError::Lapack { routine: "decompose", info });
-            assert_eq!(d.decompose(m + 1, &vec![1.0; (m + 1) * n], &vec![1.0; m + 1]), code(-1));
+            assert_eq!(d.decompose(m + 3, &vec![1.0; (m + 3) * n], &vec![1.0; m + 3]), code(-1));
             if m * n > 0 {
                 assert_eq!(d.decompose(m, &case.a[1..], &case.scale), code(-2));
                 assert_eq!(d.decompose(m, &case.a, &case.scale[1..]), code(-3));

@@ -134,6 +134,8 @@ mod tests {
             let mut qr = QrReal::new(2);
             qr.matrix_mut().copy_from_slice(&[1.0, 0.0, scale, 0.0]);
             assert_eq!(qr.factor(), Err(LinalgError::Singular { pivot: 1 }));
+            qr.matrix_mut().copy_from_slice(&[1.0, 0.0, scale, 1e-17 * scale]);
+            assert_eq!(qr.factor(), Err(LinalgError::Singular { pivot: 1 }));
             qr.matrix_mut().copy_from_slice(&[1.0, 0.0, 0.0, scale]);
             assert_eq!(qr.factor(), Ok(()));
         }

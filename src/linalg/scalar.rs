@@ -181,3 +181,24 @@ pub(crate) fn divide<T: Scalar>(x: &mut [T], d: T) {
         x.iter_mut().for_each(|v| *v = *v / d);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finite_sees_both_parts() {
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(!finite(&[0.0, bad, 1.0]));
+            assert!(!finite(&[Complex::new(bad, 0.0)]) && !finite(&[Complex::new(0.0, bad)]));
+        }
+        assert!(finite::<f64>(&[]) && finite(&[f64::MAX, -0.0]) && finite(&[Complex::new(1.0, -1.0)]));
+    }
+
+    #[test]
+    fn subnormal_divisors_do_not_overflow() {
+        let mut x = [5e-324, 1e-323];
+        divide(&mut x, 5e-324);
+        assert_eq!(x, [1.0, 2.0]);
+    }
+}
