@@ -181,7 +181,8 @@ pub fn relative(name: &str, tend: f64) -> Problem {
     Problem { time_dependent: true, rank_deficient: tend >= 0.25, ..problem }
 }
 
-/// N parallelograms up to a given time; the first singular position is at t = 0.86 for N = 1.
+/// N parallelograms up to a given time; the first singular position is at t = 0.708 for N = 1 and
+/// between that and 0.722 for all others.
 pub fn natural(name: &str, n: usize, tend: f64) -> Problem {
     let bars = NaturalFourBar { n };
     let problem = Problem::of_solution(name, IFTOMM, bars, tend, Arc::new(move |t| bars.exact(t)))
@@ -209,7 +210,7 @@ pub fn natural(name: &str, n: usize, tend: f64) -> Problem {
         _ => None,
     };
     let (v, p) = (2 * n + 1, 4 * n + 3);
-    let problem = Problem { rank_deficient: tend > 0.5, ..problem };
+    let problem = Problem { rank_deficient: tend > 0.7, ..problem };
     match printed {
         Some([vx, vy, px, py]) => {
             let values = vec![(v, vx), (v + 1, vy), (p, px), (p + 1, py)];
