@@ -176,7 +176,7 @@ pub fn relative(name: &str, tend: f64) -> Problem {
     let values = [55.468_800_362_722_235, 562.047_943_821_161, rate, -rate, rate, q, 2.0 * PI - q, PI + q];
     let problem = Problem::of_solution(name, HULBERT, RelativeFourBar, tend, exact)
         .with_reference(2.0, CLOSED_FORM, from_index(0, &values))
-        .with_reference(4.0, CLOSED_FORM, from_index(0, &[347.647_072_691_211_16, 345.002_621_684_897_04]))
+        .with_reference(4.0, CLOSED_FORM, from_index(0, &[347.647_072_691_211_2, 345.002_621_684_897_04]))
         .with_reference(10.0, CLOSED_FORM, from_index(0, &[-22.441_016_293_858_463, 94.952_944_796_751_6]));
     Problem { time_dependent: true, rank_deficient: tend >= 0.25, ..problem }
 }
@@ -204,7 +204,7 @@ pub fn natural(name: &str, n: usize, tend: f64) -> Problem {
         40 => Some([
             1.148_441_277_469_414_1,
             -0.210_770_066_779_423_93,
-            0.180_512_226_686_728_39,
+            0.180_512_226_686_728_4,
             0.983_572_740_582_311_6,
         ]),
         _ => None,
