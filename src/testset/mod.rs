@@ -23,6 +23,8 @@ pub mod singular_mass;
 pub mod spatial;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_structure;
 
 pub use counted::{Calls, Counted};
 pub use mechanism::{Blocks, Mechanism};

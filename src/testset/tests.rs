@@ -6,7 +6,7 @@ use crate::system::{JacobianBlocks, Outcome, System};
 
 const FORMS: [Form; 2] = [Form::StrangenessFree, Form::Index1];
 
-fn eom(system: &mut dyn System, t: f64, x: &[f64]) -> Vec<f64> {
+pub(super) fn eom(system: &mut dyn System, t: f64, x: &[f64]) -> Vec<f64> {
     let layout = Layout::new(system.dimensions(), system.form());
     let mut rda = vec![f64::NAN; layout.m];
     assert_eq!(system.eom(t, x, &mut rda), Outcome::Continue);
@@ -15,7 +15,7 @@ fn eom(system: &mut dyn System, t: f64, x: &[f64]) -> Vec<f64> {
 }
 
 /// Deterministic numbers in (-1, 1).
-fn noise(seed: usize) -> f64 {
+pub(super) fn noise(seed: usize) -> f64 {
     (seed as f64 * 12.9898 + 4.1).sin() * 0.99
 }
 
@@ -51,7 +51,7 @@ fn exact_jacobian_agrees_with_differences() {
     }
 }
 
-fn check_jacobian(problem: &Problem, form: Form, t: f64, x: &[f64]) {
+pub(super) fn check_jacobian(problem: &Problem, form: Form, t: f64, x: &[f64]) {
     let mut system = problem.system_with(options(form));
     assert!(system.has_jacobian());
     let layout = Layout::new(system.dimensions(), form);
@@ -170,6 +170,18 @@ fn closed_forms_have_the_printed_values() {
                     x[i]
                 );
             }
+        }
+    }
+}
+
+#[test]
+fn references_are_consistent() {
+    for problem in all() {
+        let mut system = problem.system_with(options(Form::StrangenessFree));
+        for reference in problem.references.iter().filter(|r| r.values.len() == problem.x0.len()) {
+            let x: Vec<f64> = reference.values.iter().map(|(_, v)| *v).collect();
+            let residual = constraint_residual(system.as_mut(), reference.t, &x);
+            assert!(residual < 1e-11, "{} at {}: {residual:e}", problem.name, reference.t);
         }
     }
 }
