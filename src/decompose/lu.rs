@@ -2,6 +2,7 @@
 
 use super::scale_rows;
 use crate::linalg::full_pivot::FullPivotLu;
+use crate::linalg::scalar::{divide, Scalar};
 use crate::linalg::triangular::{solve_unit_lower, solve_upper};
 use crate::linalg::LinalgError;
 
@@ -14,6 +15,8 @@ pub(super) struct LuDecomposition {
     dependent: Vec<usize>,
     /// Place of each variable in the order of the pivots.
     place: Vec<usize>,
+    /// Room for U11⁻¹ U12.
+    rows: Vec<f64>,
     work: Vec<f64>,
 }
 
@@ -24,6 +27,8 @@ impl LuDecomposition {
             row_scale: vec![1.0; m_max],
             dependent: vec![0; n],
             place: vec![0; n],
+            // rank times n - rank is largest at half of n
+            rows: vec![0.0; n * n / 4],
             work: vec![0.0; m_max.min(n)],
         }
     }
@@ -49,14 +54,27 @@ impl LuDecomposition {
         cols.iter().enumerate().for_each(|(k, &j)| self.place[j] = k);
 
         basis.fill(0.0);
-        let w = &mut self.work[..rank];
+        let free = n - rank;
+        if free == 0 {
+            return Ok(());
+        }
+        // U11⁻¹ U12 by rows, each over the independent variables: longer loops than by columns
+        let rows = &mut self.rows[..rank * free];
         let independent = (0..n).filter(|&j| self.place[j] >= rank);
-        for (column, j) in basis.chunks_exact_mut(n).zip(independent) {
-            let at = self.place[j] * m;
-            w.copy_from_slice(&f[at..at + rank]);
-            solve_upper(f, m, w);
-            column[j] = 1.0;
-            cols.iter().zip(w.iter()).for_each(|(&i, w)| column[i] = -w);
+        for (c, j) in independent.enumerate() {
+            basis[j + c * n] = 1.0;
+            let column = &f[self.place[j] * m..][..rank];
+            rows.iter_mut().skip(c).step_by(free).zip(column).for_each(|(r, u)| *r = *u);
+        }
+        for k in (0..rank).rev() {
+            let column = &f[k * m..][..k + 1];
+            let (above, row) = rows.split_at_mut(k * free);
+            let row = &mut row[..free];
+            divide(row, column[k]);
+            for (r, u) in above.chunks_exact_mut(free).zip(column) {
+                f64::axpy(-u, row, r);
+            }
+            basis[cols[k]..].iter_mut().step_by(n).zip(row.iter()).for_each(|(b, r)| *b = -r);
         }
         Ok(())
     }

@@ -105,7 +105,7 @@ impl ConstraintDecomposition {
 
     /// Fix the rank and make the null basis; to be called after [`Self::decompose`].
     ///
-    /// [`LinalgError::Singular`] if a magnitude within the rank is zero or missing.
+    /// [`LinalgError::Singular`] if a magnitude within the rank is zero or missing; the rank is then unchanged.
     pub fn set_rank(&mut self, rank: usize) -> Result<(), LinalgError> {
         let magnitudes = self.magnitudes();
         let usable = magnitudes.iter().position(|&v| v == 0.0).unwrap_or(magnitudes.len());

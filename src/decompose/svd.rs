@@ -1,7 +1,7 @@
 //! Singular value decomposition of the constraint block (GEDECCSV).
 
 use super::scale_rows;
-use crate::linalg::scalar::{axpy, dot};
+use crate::linalg::scalar::Scalar;
 use crate::linalg::svd::Svd;
 use crate::linalg::LinalgError;
 
@@ -56,7 +56,7 @@ impl SvdDecomposition {
         let c = &mut self.coefficients[..rank];
         let values = self.svd.singular_values();
         for ((c, u), s) in c.iter_mut().zip(self.svd.u().chunks_exact(m)).zip(values) {
-            *c = dot(u, scaled) / s;
+            *c = f64::dot(u, scaled) / s;
         }
         combine(&self.svd, c, out);
     }
@@ -67,7 +67,7 @@ impl SvdDecomposition {
         let c = &mut self.coefficients[..rank];
         c.fill(0.0);
         for (x, column) in x.iter().zip(self.svd.vt().chunks_exact(n.max(1))) {
-            axpy(*x, &column[..rank], c);
+            f64::axpy(*x, &column[..rank], c);
         }
         combine(&self.svd, c, x);
     }
@@ -89,6 +89,6 @@ impl SvdDecomposition {
 fn combine(svd: &Svd, c: &[f64], out: &mut [f64]) {
     let (_, n) = svd.shape();
     for (out, column) in out.iter_mut().zip(svd.vt().chunks_exact(n.max(1))) {
-        *out = dot(&column[..c.len()], c);
+        *out = f64::dot(&column[..c.len()], c);
     }
 }

@@ -188,7 +188,7 @@ fn bad_input_is_refused() {
     for (m, n) in SHAPES {
         let case = Case::random(m, n, m.min(n), &mut r);
         for kind in KINDS {
-            let mut d = ConstraintDecomposition::new(kind, m, n);
+            let mut d = case.decompose(kind, m.min(n));
             for bad in [f64::NAN, f64::INFINITY] {
                 for at in (0..m * n).step_by(1 + m * n / 9) {
                     let mut a = case.a.clone();
@@ -203,7 +203,7 @@ fn bad_input_is_refused() {
                 }
             }
             let code = |info| Err(LinalgError::Lapack { routine: "decompose", info });
-            assert_eq!(d.decompose(m + 1, &vec![1.0; (m + 1) * n], &vec![1.0; m + 1]), code(-1));
+            assert_eq!(d.decompose(m + 3, &vec![1.0; (m + 3) * n], &vec![1.0; m + 3]), code(-1));
             if m * n > 0 {
                 assert_eq!(d.decompose(m, &case.a[1..], &case.scale), code(-2));
                 assert_eq!(d.decompose(m, &case.a, &case.scale[1..]), code(-3));
@@ -258,5 +258,16 @@ fn a_new_block_replaces_the_old() {
             let fresh = case.decompose(kind, m.min(n));
             assert_eq!((d.null_basis(), d.magnitudes()), (fresh.null_basis(), fresh.magnitudes()));
         }
+    }
+}
+
+#[test]
+fn large_blocks_fit_an_ordinary_thread() {
+    let mut r = Random::new(28);
+    let case = Case::random(150, 320, 150, &mut r);
+    for kind in KINDS {
+        let mut d = case.decompose(kind, 150);
+        let (b, x) = consistent(&case, &mut d, &mut r);
+        assert_close(&product((150, 320, 1), &case.a, &x), &b, 1e-9);
     }
 }

@@ -1,11 +1,12 @@
 //! Products of dense matrices and vectors, column-major.
 //!
 //! Written as sums over columns, four at a time, so that the inner loops run over contiguous entries; large
-//! products go to BLAS. In every name the shape of A is (m, n) for vectors, and (m, k, n) means A m by k times
+//! products of matrices go to BLAS. Products with a vector do not: they are bound by memory, and OpenBLAS starts
+//! threads for them from 100 by 100 on. In every name the shape of A is (m, n) for vectors, and (m, k, n) means A m by k times
 //! B k by n.
 
-use super::scalar::{axpy, dot};
-use super::{lapack, Path, GEMM_MIN, GEMV_MIN};
+use super::scalar::Scalar;
+use super::{lapack, Path, GEMM_MIN};
 
 /// y := A x.
 pub fn mul_vec(m: usize, n: usize, a: &[f64], x: &[f64], y: &mut [f64]) {
@@ -15,12 +16,7 @@ pub fn mul_vec(m: usize, n: usize, a: &[f64], x: &[f64], y: &mut [f64]) {
 
 /// y := y + alpha A x.
 pub fn add_mul_vec(m: usize, n: usize, alpha: f64, a: &[f64], x: &[f64], y: &mut [f64]) {
-    add_mul_vec_by(Path::up_to(GEMV_MIN, m * n), m, n, alpha, (a, x), y);
-}
-
-fn add_mul_vec_by(path: Path, m: usize, n: usize, alpha: f64, (a, x): (&[f64], &[f64]), y: &mut [f64]) {
-    let done = path == Path::Lapack && lapack::dgemv(false, (m, n), alpha, a, x, 1.0, y).is_ok();
-    if !done && m > 0 {
+    if m > 0 {
         add_columns(m, alpha, (a, m), &x[..n], &mut y[..m]);
     }
 }
@@ -33,11 +29,9 @@ pub fn mul_vec_transposed(m: usize, n: usize, a: &[f64], x: &[f64], y: &mut [f64
 
 /// y := y + alpha Aᵀ x.
 pub fn add_mul_vec_transposed(m: usize, n: usize, alpha: f64, a: &[f64], x: &[f64], y: &mut [f64]) {
-    let large = m * n >= GEMV_MIN;
-    let done = large && lapack::dgemv(true, (m, n), alpha, a, x, 1.0, y).is_ok();
-    if !done && m > 0 {
+    if m > 0 {
         for (y, column) in y[..n].iter_mut().zip(a.chunks_exact(m)) {
-            *y += alpha * dot(column, &x[..m]);
+            *y += alpha * f64::dot(column, &x[..m]);
         }
     }
 }
@@ -99,7 +93,7 @@ pub fn mul_transposed(m: usize, k: usize, n: usize, a: &[f64], b: &[f64], c: &mu
     }
     for (c, b) in c.chunks_exact_mut(m).zip(b.chunks_exact(k)) {
         for (c, a) in c.iter_mut().zip(a.chunks_exact(k)) {
-            *c = dot(a, b);
+            *c = f64::dot(a, b);
         }
     }
 }
@@ -117,7 +111,7 @@ fn add_columns(m: usize, alpha: f64, (a, lda): (&[f64], usize), x: &[f64], y: &m
         }
     }
     for (j, x) in x.iter().enumerate().skip(fours) {
-        axpy(alpha * x, column(j), y);
+        f64::axpy(alpha * x, column(j), y);
     }
 }
 
@@ -138,12 +132,6 @@ mod tests {
                 assert_close(&y, &expected, 1e-13);
                 add_mul_vec(m, n, -1.0, &a, &x, &mut y);
                 assert_close(&y, &vec![0.0; m], 1e-12);
-                for path in [Path::Own, Path::Lapack] {
-                    let mut y = z.clone();
-                    add_mul_vec_by(path, m, n, 2.0, (&a, &x), &mut y);
-                    let expected: Vec<f64> = expected.iter().zip(&z).map(|(e, z)| z + 2.0 * e).collect();
-                    assert_close(&y, &expected, 1e-13);
-                }
                 let mut y = vec![f64::NAN; n];
                 mul_vec_transposed(m, n, &a, &z, &mut y);
                 assert_close(&y, &product((n, m, 1), &transpose(m, n, &a), &z), 1e-12);

@@ -1,6 +1,6 @@
 //! LU with complete pivoting of a rectangular matrix: the rank-revealing decomposition of the LU variant.
 
-use super::scalar::{axpy, divide};
+use super::scalar::{divide, Scalar};
 use super::{all_finite, LinalgError};
 
 /// Matrices above this may overflow during the elimination, so their factors are checked.
@@ -158,7 +158,7 @@ fn eliminate(m: usize, a: &mut [f64], k: usize, pivot: Largest) -> Largest {
     for (j, c) in right.chunks_exact_mut(m).enumerate() {
         c.swap(k, p);
         let (head, tail) = c.split_at_mut(k + 1);
-        axpy(-head[k], multipliers, tail);
+        f64::axpy(-head[k], multipliers, tail);
         next.look_at(tail, k + 1, k + 1 + j);
     }
     next

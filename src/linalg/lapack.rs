@@ -23,7 +23,6 @@ use libc::{c_char, c_int, size_t};
 /// INTEGER of the linked library.
 pub type Int = c_int;
 
-const ONE: Int = 1;
 /// Length of the CHARACTER*1 arguments.
 const LEN: size_t = 1;
 
@@ -77,11 +76,6 @@ fn factored(routine: &'static str, info: Int) -> Result<(), LinalgError> {
     }
 }
 
-/// Interchanges that leave the matrix would make xGETRS write out of bounds.
-fn are_interchanges(ipiv: &[Int], n: Int) -> bool {
-    ipiv.iter().all(|&i| 1 <= i && i <= n)
-}
-
 /// LU of a square matrix: the reference for the tests, see [`super::lu`]. `ipiv` counted from 1.
 #[cfg(test)]
 pub(crate) fn dgetrf(n: usize, a: &mut [f64], ipiv: &mut [Int]) -> Result<(), LinalgError> {
@@ -104,36 +98,6 @@ pub(crate) fn zgetrf(n: usize, a: &mut [Complex], ipiv: &mut [Int]) -> Result<()
     // SAFETY: as in dgetrf; Complex has the layout of COMPLEX*16.
     unsafe { zgetrf_(&ni, &ni, a.as_mut_ptr(), &ni.max(1), ipiv.as_mut_ptr(), &mut info) };
     factored("zgetrf", info)
-}
-
-/// Solve with the factors of an LU, `ipiv` counted from 1.
-pub fn dgetrs(n: usize, a: &[f64], ipiv: &[Int], b: &mut [f64]) -> Result<(), LinalgError> {
-    let ni = int("dgetrs", 2, n)?;
-    need("dgetrs", 4, holds(a.len(), n, n, n))?;
-    need("dgetrs", 6, ipiv.len() >= n && are_interchanges(ipiv.get(..n).unwrap_or(&[]), ni))?;
-    need("dgetrs", 7, b.len() >= n)?;
-    let (ld, mut info) = (ni.max(1), 0);
-    // SAFETY: a is n by n, ipiv has n entries within 1..=n, b has n entries, all checked above.
-    unsafe {
-        let (a, ipiv, b) = (a.as_ptr(), ipiv.as_ptr(), b.as_mut_ptr());
-        dgetrs_(flag(&b'N'), &ni, &ONE, a, &ld, ipiv, b, &ld, &mut info, LEN);
-    }
-    finished("dgetrs", info)
-}
-
-/// Solve with the factors of a complex LU, `ipiv` counted from 1.
-pub fn zgetrs(n: usize, a: &[Complex], ipiv: &[Int], b: &mut [Complex]) -> Result<(), LinalgError> {
-    let ni = int("zgetrs", 2, n)?;
-    need("zgetrs", 4, holds(a.len(), n, n, n))?;
-    need("zgetrs", 6, ipiv.len() >= n && are_interchanges(ipiv.get(..n).unwrap_or(&[]), ni))?;
-    need("zgetrs", 7, b.len() >= n)?;
-    let (ld, mut info) = (ni.max(1), 0);
-    // SAFETY: as in dgetrs; Complex has the layout of COMPLEX*16.
-    unsafe {
-        let (a, ipiv, b) = (a.as_ptr(), ipiv.as_ptr(), b.as_mut_ptr());
-        zgetrs_(flag(&b'N'), &ni, &ONE, a, &ld, ipiv, b, &ld, &mut info, LEN);
-    }
-    finished("zgetrs", info)
 }
 
 /// Householder QR of a square matrix; `work` has at least n entries.
@@ -394,30 +358,6 @@ pub fn zgemm_trailing(n: usize, k0: usize, k1: usize, a: &mut [Complex]) -> Resu
     Ok(())
 }
 
-/// y := alpha op(A) x + beta y, with A m by n without gaps between its columns.
-pub fn dgemv(
-    transposed: bool,
-    (m, n): (usize, usize),
-    alpha: f64,
-    a: &[f64],
-    x: &[f64],
-    beta: f64,
-    y: &mut [f64],
-) -> Result<(), LinalgError> {
-    let (mi, ni) = (int("dgemv", 2, m)?, int("dgemv", 3, n)?);
-    let (x_len, y_len) = if transposed { (m, n) } else { (n, m) };
-    need("dgemv", 5, holds(a.len(), m, n, m))?;
-    need("dgemv", 7, x.len() >= x_len)?;
-    need("dgemv", 10, y.len() >= y_len)?;
-    let (op, ld) = (if transposed { b'T' } else { b'N' }, mi.max(1));
-    // SAFETY: lengths checked above.
-    unsafe {
-        let (a, x, y) = (a.as_ptr(), x.as_ptr(), y.as_mut_ptr());
-        dgemv_(flag(&op), &mi, &ni, &alpha, a, &ld, x, &ONE, &beta, y, &ONE, LEN);
-    }
-    Ok(())
-}
-
 /// True if the linked library has 32-bit integers, as the declarations here assume.
 ///
 /// Factors a 2 by 2 matrix with every integer in a zero-extended 64-bit slot, which is valid for both widths.
@@ -452,14 +392,11 @@ mod tests {
         assert_eq!(info(dgetrf(3, &mut a, &mut ipiv)), -3);
         assert_eq!(info(dgemm_trailing(3, 1, 2, &mut a)), -7);
         assert_eq!(info(dgemm_trailing(2, 2, 1, &mut a)), -7);
-        assert_eq!(info(dgetrs(2, &a, &[1, 3], &mut [1.0; 2])), -6);
-        assert_eq!(info(dgetrs(2, &a, &[1, 2], &mut [1.0; 1])), -7);
         assert_eq!(info(dgeqrf(3, &mut a, &mut tau, &mut work)), -3);
         assert_eq!(info(dgeqp3((2, 4), &mut a, &mut ipiv, &mut tau, &mut work)), -5);
         assert_eq!(info(dormqr((2, 1, 3), &mut a, &tau, &mut [0.0; 2], &mut work)), -5);
         let c = (&mut [0.0; 4][..], 2);
         assert_eq!(info(dgemm(false, (2, 2, 2), 1.0, (&a, 1), (&a, 2), 0.0, c)), -7);
-        assert_eq!(info(dgemv(true, (4, 2), 1.0, &a, &[0.0; 3], 0.0, &mut [0.0; 2])), -7);
         let mut none: [Int; 0] = [];
         let out =
             SvdArrays { s: &mut tau, u: &mut [0.0; 4], vt: &mut [0.0; 4], work: &mut work, iwork: &mut none };

@@ -2,15 +2,14 @@
 //!
 //! | task | small | large |
 //! | --- | --- | --- |
-//! | square systems, real and complex | [`lu`], [`qr`], own kernels | panels with gemm, getrs; geqrf |
+//! | square systems, real and complex | [`lu`], [`qr`], own kernels | panels with gemm; geqrf |
 //! | rank by complete pivoting | [`full_pivot`], own kernel | the same |
 //! | rank by column pivoting | [`pivoted_qr`], own kernel | dgeqp3, dormqr |
 //! | rank by singular values | [`svd`], dgesdd | the same |
-//! | products | [`dense`], own loops | dgemm, dgemv |
+//! | products | [`dense`], own loops | dgemm |
 //!
 //! For the sizes of a mechanism the calling overhead of LAPACK is as long as the work, so the own kernels win;
-//! the crossovers below are measured. Each kernel stores its factors as LAPACK does, so that one solve
-//! serves both.
+//! the crossovers below are measured. Both paths store their factors alike, so that one solve serves them.
 //!
 //! Every factorisation refuses a matrix that is not finite before it starts: a pivot search passes NaN
 //! silently, and some LAPACK builds stop the process or hang on it.
@@ -32,18 +31,18 @@ pub(crate) mod triangular;
 
 use std::fmt;
 
-/// Largest order of a real LU by the own kernel.
-pub const LU_REAL_OWN_MAX: usize = 64;
-/// Largest order of a complex LU by the own kernel.
-pub const LU_COMPLEX_OWN_MAX: usize = 64;
-/// Largest order of an unpivoted QR by the own kernel.
-pub const QR_OWN_MAX: usize = 64;
+/// Largest order of a real LU by the own kernel alone.
+pub const LU_REAL_OWN_MAX: usize = 40;
+/// Largest order of a complex LU by the own kernel alone.
+pub const LU_COMPLEX_OWN_MAX: usize = 20;
+/// Largest order of a real unpivoted QR by the own kernel.
+pub const QR_REAL_OWN_MAX: usize = 48;
+/// Largest order of a complex unpivoted QR by the own kernel.
+pub const QR_COMPLEX_OWN_MAX: usize = 24;
 /// Largest dimension of a column-pivoted QR by the own kernel.
 pub const PIVOTED_QR_OWN_MAX: usize = 64;
 /// Products with at least this many multiplications go to dgemm.
-pub const GEMM_MIN: usize = 16 * 16 * 16;
-/// Matrix-vector products with at least this many entries go to dgemv.
-pub const GEMV_MIN: usize = 96 * 96;
+pub const GEMM_MIN: usize = 1000;
 
 /// Why a factorisation failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

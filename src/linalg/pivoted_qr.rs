@@ -291,6 +291,16 @@ mod tests {
     }
 
     #[test]
+    fn cancelled_norms_are_computed_afresh() {
+        // what is left of the second column is invisible in its norm
+        let a = [2.0, 0.0, 0.0, 1.0, 1e-9, 0.0, 0.0, 0.0, 1e-12];
+        for path in PATHS {
+            let qr = check(path, 3, 3, &a);
+            assert_eq!((qr.perm(), qr.r_diag()), (&[0, 1, 2][..], &[2.0, 1e-9, 1e-12][..]));
+        }
+    }
+
+    #[test]
     fn non_finite_entries_are_refused() {
         for (path, bad) in PATHS.into_iter().flat_map(|p| [(p, f64::NAN), (p, f64::INFINITY)]) {
             for at in 0..12 {

@@ -4,7 +4,7 @@ use super::complex::Complex;
 use super::householder::{reflect, reflector};
 use super::scalar::{finite, Scalar};
 use super::triangular::solve_upper;
-use super::{LinalgError, Path, QR_OWN_MAX};
+use super::{LinalgError, Path};
 
 /// Real QR.
 pub type QrReal = Qr<f64>;
@@ -46,7 +46,7 @@ impl<T: Scalar> Qr<T> {
     /// Factor the matrix in place. [`LinalgError::Singular`] means that a column depends on the preceding ones
     /// to working precision: |R_kk| is at most eps times the largest entry of column k of R.
     pub fn factor(&mut self) -> Result<(), LinalgError> {
-        self.factor_by(Path::up_to(QR_OWN_MAX, self.n))
+        self.factor_by(Path::up_to(T::QR_OWN_MAX, self.n))
     }
 
     pub(crate) fn factor_by(&mut self, path: Path) -> Result<(), LinalgError> {
@@ -133,6 +133,8 @@ mod tests {
         for scale in [1.0, 1e-20, 1e20] {
             let mut qr = QrReal::new(2);
             qr.matrix_mut().copy_from_slice(&[1.0, 0.0, scale, 0.0]);
+            assert_eq!(qr.factor(), Err(LinalgError::Singular { pivot: 1 }));
+            qr.matrix_mut().copy_from_slice(&[1.0, 0.0, scale, 1e-17 * scale]);
             assert_eq!(qr.factor(), Err(LinalgError::Singular { pivot: 1 }));
             qr.matrix_mut().copy_from_slice(&[1.0, 0.0, 0.0, scale]);
             assert_eq!(qr.factor(), Ok(()));

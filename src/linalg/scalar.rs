@@ -1,8 +1,8 @@
 //! What the kernels need to know of a number, real or complex.
 
 use super::complex::Complex;
-use super::lapack::{self, Int};
-use super::{LinalgError, LU_COMPLEX_OWN_MAX, LU_REAL_OWN_MAX};
+use super::lapack;
+use super::{LinalgError, LU_COMPLEX_OWN_MAX, LU_REAL_OWN_MAX, QR_COMPLEX_OWN_MAX, QR_REAL_OWN_MAX};
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 mod sealed {
@@ -29,6 +29,8 @@ pub trait Scalar:
 {
     /// Largest order at which the own LU is used.
     const LU_OWN_MAX: usize;
+    /// Largest order at which the own QR is used.
+    const QR_OWN_MAX: usize;
 
     /// `|re| + |im|`.
     fn abs1(self) -> f64;
@@ -42,8 +44,10 @@ pub trait Scalar:
     fn conj(self) -> Self;
     /// A22 -= A21 A12 by xGEMM, where A11 are the rows and columns k0..k1 of a square matrix.
     fn subtract_product(n: usize, k0: usize, k1: usize, a: &mut [Self]) -> Result<(), LinalgError>;
-    /// xGETRS with one right-hand side.
-    fn getrs(n: usize, a: &[Self], ipiv: &[Int], b: &mut [Self]) -> Result<(), LinalgError>;
+    /// y += f x.
+    fn axpy(f: Self, x: &[Self], y: &mut [Self]);
+    /// xᴴ y.
+    fn dot(x: &[Self], y: &[Self]) -> Self;
     /// xGEQRF of a square matrix.
     fn geqrf(n: usize, a: &mut [Self], tau: &mut [Self], work: &mut [Self]) -> Result<(), LinalgError>;
     /// Best workspace of xGEQRF.
@@ -52,6 +56,7 @@ pub trait Scalar:
 
 impl Scalar for f64 {
     const LU_OWN_MAX: usize = LU_REAL_OWN_MAX;
+    const QR_OWN_MAX: usize = QR_REAL_OWN_MAX;
 
     #[inline]
     fn abs1(self) -> f64 {
@@ -76,8 +81,24 @@ impl Scalar for f64 {
     fn subtract_product(n: usize, k0: usize, k1: usize, a: &mut [Self]) -> Result<(), LinalgError> {
         lapack::dgemm_trailing(n, k0, k1, a)
     }
-    fn getrs(n: usize, a: &[Self], ipiv: &[Int], b: &mut [Self]) -> Result<(), LinalgError> {
-        lapack::dgetrs(n, a, ipiv, b)
+    #[inline]
+    fn axpy(f: f64, x: &[f64], y: &mut [f64]) {
+        for (y, &x) in y.iter_mut().zip(x) {
+            *y += f * x;
+        }
+    }
+    /// In four partial sums, so that it vectorises.
+    #[inline]
+    fn dot(x: &[f64], y: &[f64]) -> f64 {
+        let (xs, ys) = (x.chunks_exact(4), y.chunks_exact(4));
+        let tail: f64 = xs.remainder().iter().zip(ys.remainder()).map(|(x, y)| x * y).sum();
+        let mut sum = [0.0; 4];
+        for (x, y) in xs.zip(ys) {
+            for i in 0..4 {
+                sum[i] += x[i] * y[i];
+            }
+        }
+        (sum[0] + sum[2]) + (sum[1] + sum[3]) + tail
     }
     fn geqrf(n: usize, a: &mut [Self], tau: &mut [Self], work: &mut [Self]) -> Result<(), LinalgError> {
         lapack::dgeqrf(n, a, tau, work)
@@ -89,6 +110,7 @@ impl Scalar for f64 {
 
 impl Scalar for Complex {
     const LU_OWN_MAX: usize = LU_COMPLEX_OWN_MAX;
+    const QR_OWN_MAX: usize = QR_COMPLEX_OWN_MAX;
 
     #[inline]
     fn abs1(self) -> f64 {
@@ -113,8 +135,27 @@ impl Scalar for Complex {
     fn subtract_product(n: usize, k0: usize, k1: usize, a: &mut [Self]) -> Result<(), LinalgError> {
         lapack::zgemm_trailing(n, k0, k1, a)
     }
-    fn getrs(n: usize, a: &[Self], ipiv: &[Int], b: &mut [Self]) -> Result<(), LinalgError> {
-        lapack::zgetrs(n, a, ipiv, b)
+    /// Both parts by the same operations, so that a number is one vector register.
+    #[inline]
+    fn axpy(f: Complex, x: &[Complex], y: &mut [Complex]) {
+        // a negation the compiler may not turn back into a subtraction
+        let minus = 0.0 - f.im;
+        for (y, x) in y.iter_mut().zip(x) {
+            y.re += f.re * x.re + minus * x.im;
+            y.im += f.re * x.im + f.im * x.re;
+        }
+    }
+    /// In partial sums of equal operations, as in `axpy`.
+    #[inline]
+    fn dot(x: &[Complex], y: &[Complex]) -> Complex {
+        let (mut straight, mut crossed) = ([0.0; 2], [0.0; 2]);
+        for (x, y) in x.iter().zip(y) {
+            straight[0] += x.re * y.re;
+            straight[1] += x.im * y.im;
+            crossed[0] += x.re * y.im;
+            crossed[1] += x.im * y.re;
+        }
+        Complex { re: straight[0] + straight[1], im: crossed[0] - crossed[1] }
     }
     fn geqrf(n: usize, a: &mut [Self], tau: &mut [Self], work: &mut [Self]) -> Result<(), LinalgError> {
         lapack::zgeqrf(n, a, tau, work)
@@ -129,29 +170,6 @@ pub(crate) fn finite<T: Scalar>(a: &[T]) -> bool {
     a.iter().fold(true, |ok, v| ok & (v.re().abs() <= f64::MAX) & (v.im().abs() <= f64::MAX))
 }
 
-/// y += f x.
-#[inline]
-pub(crate) fn axpy<T: Scalar>(f: T, x: &[T], y: &mut [T]) {
-    for (y, &x) in y.iter_mut().zip(x) {
-        *y += f * x;
-    }
-}
-
-/// `xᴴ y`, in four partial sums.
-#[inline]
-pub(crate) fn dot<T: Scalar>(x: &[T], y: &[T]) -> T {
-    let mut sum = [T::default(); 4];
-    let (xs, ys) = (x.chunks_exact(4), y.chunks_exact(4));
-    let rest = xs.remainder().iter().zip(ys.remainder());
-    for (x, y) in xs.zip(ys) {
-        for i in 0..4 {
-            sum[i] += x[i].conj() * y[i];
-        }
-    }
-    let tail = rest.fold(T::default(), |s, (&x, &y)| s + x.conj() * y);
-    (sum[0] + sum[2]) + (sum[1] + sum[3]) + tail
-}
-
 /// Divide all entries by `d`.
 #[inline]
 pub(crate) fn divide<T: Scalar>(x: &mut [T], d: T) {
@@ -161,5 +179,26 @@ pub(crate) fn divide<T: Scalar>(x: &mut [T], d: T) {
         x.iter_mut().for_each(|v| *v = *v * factor);
     } else {
         x.iter_mut().for_each(|v| *v = *v / d);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finite_sees_both_parts() {
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(!finite(&[0.0, bad, 1.0]));
+            assert!(!finite(&[Complex::new(bad, 0.0)]) && !finite(&[Complex::new(0.0, bad)]));
+        }
+        assert!(finite::<f64>(&[]) && finite(&[f64::MAX, -0.0]) && finite(&[Complex::new(1.0, -1.0)]));
+    }
+
+    #[test]
+    fn subnormal_divisors_do_not_overflow() {
+        let mut x = [5e-324, 1e-323];
+        divide(&mut x, 5e-324);
+        assert_eq!(x, [1.0, 2.0]);
     }
 }

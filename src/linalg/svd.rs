@@ -129,6 +129,16 @@ mod tests {
     }
 
     #[test]
+    fn empty_matrix_has_unit_vectors() {
+        let mut svd = Svd::new(2, 2);
+        svd.compute(0, &[]).unwrap();
+        assert_eq!((svd.vt(), svd.u().len()), (&[1.0, 0.0, 0.0, 1.0][..], 0));
+        let mut svd = Svd::new(2, 0);
+        svd.compute(2, &[]).unwrap();
+        assert_eq!((svd.u(), svd.vt().len()), (&[1.0, 0.0, 0.0, 1.0][..], 0));
+    }
+
+    #[test]
     fn non_finite_entries_are_refused() {
         let mut svd = Svd::new(3, 4);
         for bad in [f64::NAN, f64::INFINITY] {

@@ -1,7 +1,7 @@
 //! Triangular solves with one right-hand side; the triangle is the leading part of `a`, column-major with
 //! leading dimension `ld`.
 
-use super::scalar::{axpy, dot, Scalar};
+use super::scalar::Scalar;
 
 /// x := U⁻¹ x, with U of order `x.len()`.
 #[inline]
@@ -10,7 +10,7 @@ pub(crate) fn solve_upper<T: Scalar>(a: &[T], ld: usize, x: &mut [T]) {
         let column = &a[k * ld..k * ld + k + 1];
         let (head, last) = x.split_at_mut(k);
         last[0] = last[0] / column[k];
-        axpy(-last[0], &column[..k], head);
+        T::axpy(-last[0], &column[..k], head);
     }
 }
 
@@ -21,7 +21,7 @@ pub(crate) fn solve_unit_lower<T: Scalar>(a: &[T], ld: usize, x: &mut [T]) {
     for k in 0..n {
         let column = &a[k * ld + k + 1..k * ld + n];
         let (head, tail) = x.split_at_mut(k + 1);
-        axpy(-head[k], column, tail);
+        T::axpy(-head[k], column, tail);
     }
 }
 
@@ -30,6 +30,6 @@ pub(crate) fn solve_unit_lower<T: Scalar>(a: &[T], ld: usize, x: &mut [T]) {
 pub(crate) fn solve_upper_transposed(a: &[f64], ld: usize, x: &mut [f64]) {
     for k in 0..x.len() {
         let column = &a[k * ld..k * ld + k + 1];
-        x[k] = (x[k] - dot(&column[..k], &x[..k])) / column[k];
+        x[k] = (x[k] - f64::dot(&column[..k], &x[..k])) / column[k];
     }
 }

@@ -6,18 +6,25 @@
 pub mod andrews;
 pub mod counted;
 mod derivation;
+pub mod double_pendulum;
 pub mod dual;
 pub mod elliptic;
+#[cfg(test)]
+mod explicit;
 pub mod features;
 pub mod four_bar;
 pub mod mechanism;
 pub mod model;
 pub mod nonholonomic;
 pub mod pendulum;
+pub mod planar;
 pub mod problem;
 pub mod singular_mass;
+pub mod spatial;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_structure;
 
 pub use counted::{Calls, Counted};
 pub use mechanism::{Blocks, Mechanism};
@@ -33,6 +40,9 @@ pub fn all() -> Vec<Problem> {
         singular_mass::problems(),
         four_bar::problems(),
         andrews::problems(),
+        spatial::problems(),
+        planar::problems(),
+        double_pendulum::problems(),
     ]
     .into_iter()
     .flatten()

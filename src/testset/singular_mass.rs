@@ -78,6 +78,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn printed_states_follow_from_the_reduced_equation() {
+        let slope = |t: f64, y: &[f64]| vec![y[1], SingularMass::torque(t) - GRAVITY * y[0].sin()];
+        let problem = problems().remove(0);
+        for reference in &problem.references {
+            let y = crate::testset::explicit::integrate(slope, 0.0, reference.t, &[0.0, 0.0], 300);
+            let x = SingularMass::state(reference.t, y[0], y[1]);
+            for &(i, value) in &reference.values {
+                assert!((x[i] - value).abs() < 1e-12, "x[{i}]: {} against {value}", x[i]);
+            }
+        }
+    }
+
+    #[test]
     fn printed_acceleration_belongs_to_the_printed_state() {
         let x = SingularMass::state(10.0, 8.631_523_727_822_021e-3, -4.632_197_100_608_842e-4);
         let rate: f64 = x[4];

@@ -1,13 +1,12 @@
 //! Checks that hold for every problem of the set.
 
-use super::dual::solve_in_place;
 use super::*;
 use crate::layout::{Form, Layout};
 use crate::system::{JacobianBlocks, Outcome, System};
 
 const FORMS: [Form; 2] = [Form::StrangenessFree, Form::Index1];
 
-fn eom(system: &mut dyn System, t: f64, x: &[f64]) -> Vec<f64> {
+pub(super) fn eom(system: &mut dyn System, t: f64, x: &[f64]) -> Vec<f64> {
     let layout = Layout::new(system.dimensions(), system.form());
     let mut rda = vec![f64::NAN; layout.m];
     assert_eq!(system.eom(t, x, &mut rda), Outcome::Continue);
@@ -16,7 +15,7 @@ fn eom(system: &mut dyn System, t: f64, x: &[f64]) -> Vec<f64> {
 }
 
 /// Deterministic numbers in (-1, 1).
-fn noise(seed: usize) -> f64 {
+pub(super) fn noise(seed: usize) -> f64 {
     (seed as f64 * 12.9898 + 4.1).sin() * 0.99
 }
 
@@ -52,7 +51,7 @@ fn exact_jacobian_agrees_with_differences() {
     }
 }
 
-fn check_jacobian(problem: &Problem, form: Form, t: f64, x: &[f64]) {
+pub(super) fn check_jacobian(problem: &Problem, form: Form, t: f64, x: &[f64]) {
     let mut system = problem.system_with(options(form));
     assert!(system.has_jacobian());
     let layout = Layout::new(system.dimensions(), form);
@@ -176,8 +175,87 @@ fn closed_forms_have_the_printed_values() {
 }
 
 #[test]
-fn elimination_is_available_to_the_checks() {
-    let (mut a, mut b) = ([2.0, 0.0, 0.0, 4.0], [2.0, 4.0]);
-    solve_in_place(2, &mut a, &mut b);
-    assert_eq!(b, [1.0, 1.0]);
+fn references_are_consistent() {
+    for problem in all() {
+        let mut system = problem.system_with(options(Form::StrangenessFree));
+        for reference in problem.references.iter().filter(|r| r.values.len() == problem.x0.len()) {
+            let x: Vec<f64> = reference.values.iter().map(|(_, v)| *v).collect();
+            let residual = constraint_residual(system.as_mut(), reference.t, &x);
+            assert!(residual < 1e-11, "{} at {}: {residual:e}", problem.name, reference.t);
+        }
+    }
+}
+
+/// All references without closed form, against the index-1 equations with these numbers of steps.
+#[test]
+fn references_are_reproduced_by_extrapolation() {
+    let list = [
+        ("andrews", 80, 1e-8),
+        ("double-pendulum-rods", 80, 1e-10),
+        ("slider-crank", 80, 1e-9),
+        ("double-pendulum", 120, 1e-10),
+        ("top-nutating", 40, 1e-10),
+    ];
+    for (name, steps, tolerance) in list {
+        let problem = by_name(name).unwrap();
+        let mut system = problem.system(Form::StrangenessFree, true);
+        let x = explicit::solve_index1(system.as_mut(), problem.t0, problem.tend, &problem.x0, steps);
+        let mut compared = 0;
+        for (i, value) in problem.at_end().unwrap() {
+            let error = (x[i] - value).abs() / value.abs().max(1.0);
+            assert!(error < tolerance, "{name} x[{i}]: {} against {value}", x[i]);
+            compared += 1;
+        }
+        assert_eq!(compared, x.len(), "{name}: all components are known");
+    }
+}
+
+#[test]
+fn every_problem_has_a_known_solution_at_its_end() {
+    for problem in all() {
+        let known = problem.at_end().unwrap_or_default();
+        assert!(known.iter().any(|&(i, _)| problem.layout(Form::Index1).x.p.contains(i)), "{}", problem.name);
+        assert!(known.iter().all(|(_, v)| v.is_finite()), "{}", problem.name);
+    }
+}
+
+#[test]
+fn derivative_of_the_inertia_forces_agrees_with_differences() {
+    for problem in all() {
+        let mut system = problem.system(Form::Index1, true);
+        let layout = problem.layout(Form::Index1);
+        let (nv, np) = (layout.dims.nv, layout.dims.np);
+        let a: Vec<f64> = (0..nv).map(noise).collect();
+        let mut exact = vec![f64::NAN; nv * np];
+        assert_eq!(system.mass_acceleration_dp(0.0, &problem.x0, &a, &mut exact), Some(Outcome::Continue));
+        let mut times = |x: &[f64]| -> Vec<f64> {
+            let mut m = vec![f64::NAN; nv * nv];
+            assert_eq!(system.mass(0.0, x, &mut m), Outcome::Continue);
+            (0..nv).map(|i| (0..nv).map(|j| m[i + j * nv] * a[j]).sum()).collect()
+        };
+        for j in 0..np {
+            let (mut lo, mut hi) = (problem.x0.clone(), problem.x0.clone());
+            lo[layout.x.p.start + j] -= 1e-5;
+            hi[layout.x.p.start + j] += 1e-5;
+            for (i, (l, h)) in times(&lo).into_iter().zip(times(&hi)).enumerate() {
+                assert!((exact[i + j * nv] - (h - l) / 2e-5).abs() < 1e-8, "{} {i} {j}", problem.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn calls_are_counted_and_conditions_answered() {
+    let problem = by_name("friction-bead").unwrap();
+    let conditions = vec![(3, 4.0), (4, 1.0)];
+    let options = Options { conditions, ..Options::new(Form::Index1, false) };
+    let mut system = Counted::new(problem.system_with(options));
+    let mut cond = [f64::NAN; 2];
+    assert_eq!(system.initial_condition_count(), 2);
+    assert_eq!(system.initial_conditions(0.0, &problem.x0, &mut cond), Outcome::Continue);
+    assert_eq!(cond, [1.0, 0.0]);
+    eom(&mut system, 0.0, &problem.x0);
+    eom(&mut system, 0.0, &problem.x0);
+    assert!(!system.has_jacobian());
+    assert_eq!(system.calls, Calls { eom: 2, conditions: 1, ..Calls::default() });
 }

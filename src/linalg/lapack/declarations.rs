@@ -21,30 +21,6 @@ extern "C" {
         ipiv: *mut Int,
         info: *mut Int,
     );
-    pub(super) fn dgetrs_(
-        trans: *const c_char,
-        n: *const Int,
-        nrhs: *const Int,
-        a: *const f64,
-        lda: *const Int,
-        ipiv: *const Int,
-        b: *mut f64,
-        ldb: *const Int,
-        info: *mut Int,
-        trans_len: size_t,
-    );
-    pub(super) fn zgetrs_(
-        trans: *const c_char,
-        n: *const Int,
-        nrhs: *const Int,
-        a: *const Complex,
-        lda: *const Int,
-        ipiv: *const Int,
-        b: *mut Complex,
-        ldb: *const Int,
-        info: *mut Int,
-        trans_len: size_t,
-    );
     pub(super) fn dgeqrf_(
         m: *const Int,
         n: *const Int,
@@ -143,19 +119,5 @@ extern "C" {
         ldc: *const Int,
         transa_len: size_t,
         transb_len: size_t,
-    );
-    pub(super) fn dgemv_(
-        trans: *const c_char,
-        m: *const Int,
-        n: *const Int,
-        alpha: *const f64,
-        a: *const f64,
-        lda: *const Int,
-        x: *const f64,
-        incx: *const Int,
-        beta: *const f64,
-        y: *mut f64,
-        incy: *const Int,
-        trans_len: size_t,
     );
 }
