@@ -35,7 +35,7 @@ pub fn make_consistent(
     stats: &mut Stats,
 ) -> Result<(), Failure> {
     let mut problem = Consistency::new(system, layout, options, scaling, t, x);
-    let fnewt = stopping_criterion(options.fnewt, options.uround, scaling.rtol_first);
+    let fnewt = stopping_criterion(options.fnewt, options.uround, scaling.rtol_first, false);
     let mut y = x.to_vec();
     let result = problem.solve(&mut y, fnewt);
     stats.eom_for_initial_values += problem.calls;

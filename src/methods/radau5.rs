@@ -112,7 +112,7 @@ impl Radau5 {
         let nq = layout.n3().max(layout.n4()).max(layout.n2()).max(1);
         Radau5 {
             state: State::new(t, x, h),
-            fnewt: stopping_criterion(options.fnewt, options.uround, scaling.rtol_first),
+            fnewt: stopping_criterion(options.fnewt, options.uround, scaling.rtol_first, layout.dims.ni > 0),
             scaling,
             transformation: Transformation::new(),
             analytic,
