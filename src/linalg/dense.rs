@@ -1,8 +1,8 @@
 //! Products of dense matrices and vectors, column-major.
 //!
 //! Written as sums over columns, four at a time, so that the inner loops run over contiguous entries; large
-//! products of matrices go to BLAS. Products with a vector do not: they are bound by memory, and OpenBLAS starts
-//! threads for them from 100 by 100 on. In every name the shape of A is (m, n) for vectors, and (m, k, n) means A m by k times
+//! products of matrices go to BLAS. Products with a vector do not: they are bound by memory and
+//! gain little. In every name the shape of A is (m, n) for vectors, and (m, k, n) means A m by k times
 //! B k by n.
 
 use super::scalar::Scalar;

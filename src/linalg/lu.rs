@@ -1,15 +1,15 @@
 //! Square systems by LU with partial pivoting.
 //!
-//! Large matrices are eliminated in panels with xGEMM, and not by xGETRF: that of OpenBLAS takes half a
-//! megabyte of stack per level of its recursion and overflows the 2 MB of an ordinary Rust thread from n = 100
-//! (OpenMathLib/OpenBLAS#246, #3229).
+//! Large matrices are eliminated in panels with xGEMM, and not by xGETRF: that of OpenBLAS, when
+//! threaded, takes half a megabyte of stack per level of its recursion and overflows the 2 MB of an ordinary Rust
+//! thread already at n = 100 (OpenMathLib/OpenBLAS#246, #3229).
 
 use super::complex::Complex;
 use super::scalar::{divide, finite, Scalar};
 use super::triangular::{solve_unit_lower, solve_upper};
 use super::{LinalgError, Path};
 
-/// Columns of a panel: measured best from n = 24 to 250, since xGEMM is faster than the panel.
+/// Columns of a panel: about the best measured from n = 24 to 250, since xGEMM is faster than the panel.
 const BLOCK: usize = 8;
 
 /// Real LU.
