@@ -129,9 +129,8 @@ impl<'a> Consistency<'a> {
         let code =
             if linear.overdetermined { Code::ContradictoryConditions } else { Code::InitialValuesDiverge };
         let row = largest(&linear.leftover).0;
-        let detail = format!(
-            "{MAX_ITERATIONS} iterations, last correction {:.2e} times the tolerance", linear.size
-        );
+        let detail =
+            format!("{MAX_ITERATIONS} iterations, last correction {:.2e} times the tolerance", linear.size);
         Err(Failure::new(code, detail).about(self.row_name(row)))
     }
 
@@ -144,7 +143,8 @@ impl<'a> Consistency<'a> {
         let row = self.row_name(row);
         if self.conditions == 0 {
             let detail = format!(
-                "largest residual {value:.3e} in {row}; correction {:.2e} times the tolerance", linear.size
+                "largest residual {value:.3e} in {row}; correction {:.2e} times the tolerance",
+                linear.size
             );
             return Err(Failure::new(Code::InconsistentInitialValues, detail).about(row));
         }
@@ -152,7 +152,9 @@ impl<'a> Consistency<'a> {
         let detail = format!(
             "{} equations of rank {} for {} unknowns; {variable} is not determined; largest residual \
              {value:.3e} in {row}",
-            self.rows.len() + self.conditions, linear.rank, self.unknowns.len()
+            self.rows.len() + self.conditions,
+            linear.rank,
+            self.unknowns.len()
         );
         Err(Failure::new(Code::TooFewConditions, detail).about(variable))
     }
@@ -163,12 +165,18 @@ impl<'a> Consistency<'a> {
             return Ok(());
         }
         let name = self.row_name(row);
-        let detail = format!("{name} cannot be satisfied together with the others ({value:.2e} times the tolerance)");
+        let detail =
+            format!("{name} cannot be satisfied together with the others ({value:.2e} times the tolerance)");
         Err(Failure::new(Code::ContradictoryConditions, detail).about(name))
     }
 
     /// y += factor·correction with the largest factor 1, 1/2, 1/4 ... that does not enlarge the residual much.
-    fn damped_step(&mut self, y: &mut Vec<f64>, linear: &Linear, residual: &[f64]) -> Result<Vec<f64>, Failure> {
+    fn damped_step(
+        &mut self,
+        y: &mut Vec<f64>,
+        linear: &Linear,
+        residual: &[f64],
+    ) -> Result<Vec<f64>, Failure> {
         let old = norm(residual);
         let mut factor = 1.0;
         let start = y.clone();
@@ -279,8 +287,9 @@ impl<'a> Consistency<'a> {
             scaled.row_mut(i).mapv_inplace(|v| v * factor);
             rhs[i] = -residual[i] * factor;
         }
-        let mut linear = decompose(&scaled, &rhs)
-            .ok_or_else(|| Failure::new(Code::SvdInInitialValues, format!("matrix of {rows} rows, {cols} columns")))?;
+        let mut linear = decompose(&scaled, &rhs).ok_or_else(|| {
+            Failure::new(Code::SvdInInitialValues, format!("matrix of {rows} rows, {cols} columns"))
+        })?;
         linear.overdetermined = rows > linear.rank + dependent_rows;
         let tolerance = self.scaling.rtol_first;
         linear.leftover.iter_mut().for_each(|v| *v /= tolerance);
@@ -328,7 +337,14 @@ fn decompose(a: &Array2<f64>, rhs: &Array1<f64>) -> Option<Linear> {
         let undetermined = (cols > 0).then_some(0);
         let leftover = rhs.iter().map(|v| v.abs()).collect();
         let correction = vec![0.0; cols];
-        return Some(Linear { correction, size: 0.0, leftover, undetermined, overdetermined: false, rank: 0 });
+        return Some(Linear {
+            correction,
+            size: 0.0,
+            leftover,
+            undetermined,
+            overdetermined: false,
+            rank: 0,
+        });
     }
     if !a.iter().chain(rhs).all(|v| v.is_finite()) {
         return None;
@@ -356,9 +372,16 @@ fn decompose(a: &Array2<f64>, rhs: &Array1<f64>) -> Option<Linear> {
 
 /// Index and value of the entry of largest magnitude.
 fn largest(v: &[f64]) -> (usize, f64) {
-    v.iter().enumerate().fold((0, 0.0), |best, (i, &value)| {
-        if value.abs() > f64::abs(best.1) { (i, value) } else { best }
-    })
+    v.iter().enumerate().fold(
+        (0, 0.0),
+        |best, (i, &value)| {
+            if value.abs() > f64::abs(best.1) {
+                (i, value)
+            } else {
+                best
+            }
+        },
+    )
 }
 
 fn norm(v: &[f64]) -> f64 {

@@ -119,7 +119,8 @@ fn starting_step(
     let mut first = 1e-3 * span;
     // If the model cannot be evaluated the first step will say so.
     if model::eom(system, Code::StoppedByEom, state.t, &state.x, &mut rda).is_ok() {
-        let pairs = [(layout.x.p, layout.rda.f_kin), (layout.x.r, layout.rda.b), (layout.x.v, layout.rda.f_dyn)];
+        let pairs =
+            [(layout.x.p, layout.rda.f_kin), (layout.x.r, layout.rda.b), (layout.x.v, layout.rda.f_dyn)];
         for (block, rows) in pairs {
             let size = weighted_rms(block.of(&state.x), block.of(&scal)).max(1.0);
             let change = weighted_rms(rows.of(&rda), block.of(&scal));

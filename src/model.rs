@@ -37,13 +37,7 @@ pub fn all_finite(v: &[f64]) -> bool {
 }
 
 /// Evaluate EOM; `code` is reported if the model stops the run here.
-pub fn eom(
-    system: &mut dyn System,
-    code: Code,
-    t: f64,
-    x: &[f64],
-    rda: &mut [f64],
-) -> Result<(), Trouble> {
+pub fn eom(system: &mut dyn System, code: Code, t: f64, x: &[f64], rda: &mut [f64]) -> Result<(), Trouble> {
     let outcome = system.eom(t, x, rda);
     check(outcome, code, || all_finite(rda))
 }

@@ -351,7 +351,9 @@ impl Formulation {
         }
         for j in 0..fq {
             let column = &mut columns[n * (fv + j)..n * (fv + j + 1)];
-            l.x.contact_position.of_mut(column).copy_from_slice(&self.block3.null_basis()[nq * j..nq * (j + 1)]);
+            l.x.contact_position
+                .of_mut(column)
+                .copy_from_slice(&self.block3.null_basis()[nq * j..nq * (j + 1)]);
             for (v, p) in l.x.v.of_mut(column).iter_mut().zip(&out[nv * j..nv * (j + 1)]) {
                 *v = -p;
             }
@@ -383,7 +385,9 @@ impl Formulation {
         let (n, nv) = (l.n, l.n3());
         let k = self.free_v + self.free_q;
         let gathered = &mut self.scratch.many_out;
-        for (column, out) in self.columns.chunks_exact(n.max(1)).zip(gathered.chunks_exact_mut(nv.max(1))).take(k) {
+        for (column, out) in
+            self.columns.chunks_exact(n.max(1)).zip(gathered.chunks_exact_mut(nv.max(1))).take(k)
+        {
             out.copy_from_slice(l.x.v.of(column));
         }
         mass.mul(k, &gathered[..nv * k], &mut self.mass_columns[..nv * k], count);
@@ -531,7 +535,15 @@ impl Formulation {
     }
 
     /// Right-hand side of the real reduced system, from b and its particular solution x0.
-    pub fn real_rhs(&mut self, mass: &Mass, theta: f64, b: &[f64], x0: &[f64], z: &mut [f64], count: &mut u64) {
+    pub fn real_rhs(
+        &mut self,
+        mass: &Mass,
+        theta: f64,
+        b: &[f64],
+        x0: &[f64],
+        z: &mut [f64],
+        count: &mut u64,
+    ) {
         let nz = self.reduced_size();
         let mut mv = std::mem::take(&mut self.scratch.mass);
         let mut rows = std::mem::take(&mut self.scratch.rows);

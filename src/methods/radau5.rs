@@ -163,7 +163,8 @@ impl Radau5 {
     fn plan(&self, tend: f64) -> Result<Plan, Failure> {
         let state = &self.state;
         if state.stats.nstep() >= self.options.nmax {
-            let detail = format!("{} steps made, {} of them accepted", state.stats.nstep(), state.stats.naccpt);
+            let detail =
+                format!("{} steps made, {} of them accepted", state.stats.nstep(), state.stats.naccpt);
             return Err(self.failure(Code::TooManySteps, detail));
         }
         let left = tend - state.t;
@@ -378,8 +379,7 @@ impl Radau5 {
     }
 
     fn newton_failed(&self, factor: f64) -> Setback {
-        let component =
-            self.stages.dw.iter().find_map(|dw| dominating(dw, &self.work.scal));
+        let component = self.stages.dw.iter().find_map(|dw| dominating(dw, &self.work.scal));
         Setback::Reject { why: Rejection::Newton { theta: self.state.theta }, factor, component }
     }
 
@@ -708,7 +708,9 @@ impl Radau5 {
                 Setback::Fatal(Box::new(failure))
             }
             Trouble::Retry => Setback::Reject { why: Rejection::Model, factor: 0.25, component: None },
-            Trouble::NotFinite => Setback::Reject { why: Rejection::NotFinite, factor: 0.25, component: None },
+            Trouble::NotFinite => {
+                Setback::Reject { why: Rejection::NotFinite, factor: 0.25, component: None }
+            }
         }
     }
 }

@@ -3,8 +3,9 @@
 
 use super::dual::Real;
 use super::mechanism::{Blocks, Mechanism};
-use super::problem::{from_index, MassStructure, Problem};
+use super::problem::{from_index, Problem};
 use crate::layout::Dimensions;
+use crate::options::MassStructure;
 
 const SOURCE: &str =
     "double mathematical pendulum, L. D. Landau, E. M. Lifshitz, Mechanics, section 5, problem 1";

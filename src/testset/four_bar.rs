@@ -5,8 +5,9 @@
 use super::dual::Real;
 use super::elliptic::{complete, jacobi};
 use super::mechanism::{Blocks, Mechanism};
-use super::problem::{from_index, MassStructure, Problem};
+use super::problem::{from_index, Problem};
 use crate::layout::Dimensions;
+use crate::options::MassStructure;
 use std::f64::consts::PI;
 use std::sync::Arc;
 

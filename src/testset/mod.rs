@@ -26,10 +26,11 @@ mod tests;
 #[cfg(test)]
 mod tests_structure;
 
+pub use crate::options::MassStructure;
 pub use counted::{Calls, Counted};
 pub use mechanism::{Blocks, Mechanism};
 pub use model::{Model, Options};
-pub use problem::{Exact, MassStructure, Problem, Reference};
+pub use problem::{Exact, Problem, Reference};
 
 /// All problems.
 pub fn all() -> Vec<Problem> {

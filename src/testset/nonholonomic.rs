@@ -2,8 +2,9 @@
 
 use super::dual::Real;
 use super::mechanism::{Blocks, Mechanism};
-use super::problem::{Exact, MassStructure, Problem};
+use super::problem::{Exact, Problem};
 use crate::layout::Dimensions;
+use crate::options::MassStructure;
 use std::sync::Arc;
 
 const BLOCH: &str = "A. M. Bloch, Nonholonomic Mechanics and Control, Springer 2003, chapter 1";

@@ -5,8 +5,9 @@
 
 use super::elliptic::{complete, incomplete, jacobi};
 use super::model::Options;
-use super::problem::{from_index, Exact, MassStructure, Problem};
+use super::problem::{from_index, Exact, Problem};
 use crate::layout::{Dimensions, Form};
+use crate::options::MassStructure;
 use crate::system::{JacobianBlocks, Outcome, System};
 use std::sync::Arc;
 

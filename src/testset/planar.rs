@@ -4,8 +4,9 @@
 use super::dual::Real;
 use super::mechanism::{Blocks, Mechanism};
 use super::model::{Model, Options};
-use super::problem::{from_index, MassStructure, Problem};
+use super::problem::{from_index, Problem};
 use crate::layout::{Dimensions, Layout};
+use crate::options::MassStructure;
 use std::f64::consts::PI;
 
 const RODS: &str = "two rods with torsional spring-dampers, after D. Negrut, R. Rampalli, G. Ottarsson, A. Sajdak, On an \

@@ -3,22 +3,10 @@
 use super::mechanism::Mechanism;
 use super::model::{Model, Options};
 use crate::layout::{Dimensions, Form, Layout};
+use crate::options::MassStructure;
 use crate::system::System;
 use std::fmt;
 use std::sync::Arc;
-
-/// Structure of the mass matrix, for the option MASSTRCT.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MassStructure {
-    /// Depends on the state.
-    Full,
-    /// Depends on the state, diagonal.
-    Diagonal,
-    /// Constant.
-    ConstantFull,
-    /// Constant, diagonal.
-    ConstantDiagonal,
-}
 
 /// Solution values at one time.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,8 +6,9 @@
 
 use super::dual::Real;
 use super::mechanism::{Blocks, Mechanism};
-use super::problem::{from_index, MassStructure, Problem};
+use super::problem::{from_index, Problem};
 use crate::layout::Dimensions;
+use crate::options::MassStructure;
 
 const SOURCE: &str = "I. Fernandez de Bustos, H. Uriarte, G. Urkullu, V. Garcia-Marina (2021), null-space integration of DAEs, \
      stiff pendulum";

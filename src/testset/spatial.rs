@@ -5,8 +5,9 @@
 
 use super::dual::Real;
 use super::mechanism::{Blocks, Mechanism};
-use super::problem::{from_index, MassStructure, Problem};
+use super::problem::{from_index, Problem};
 use crate::layout::Dimensions;
+use crate::options::MassStructure;
 use std::sync::Arc;
 
 const SOURCE: &str =
