@@ -1,1 +1,20 @@
-fn main() {}
+//! Compiles the C shim of the messages and makes the C header from the exported functions.
+
+use std::path::Path;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let sources = ["src/capi/fortran.rs", "src/capi/boundary.rs"];
+    for file in sources.iter().chain(&["src/capi/unit.c", "cbindgen.toml", "build.rs"]) {
+        println!("cargo:rerun-if-changed={file}");
+    }
+    cc::Build::new().file("src/capi/unit.c").warnings(true).extra_warnings(true).compile("geoms_unit");
+
+    // Constants are added to this by `geoms::reference::header`, which has the tables.
+    let config = cbindgen::Config::from_file("cbindgen.toml")?;
+    let mut builder = cbindgen::Builder::new().with_config(config);
+    for source in sources {
+        builder = builder.with_src(source);
+    }
+    builder.generate()?.write_to_file(Path::new(&std::env::var("OUT_DIR")?).join("geoms.h"));
+    Ok(())
+}

@@ -1,4 +1,7 @@
 //! Drift-free integration of the equations of motion of constrained multibody systems.
+// The boundary is where raw pointers come in.
+#[allow(unsafe_code)]
+pub mod capi;
 pub mod control;
 pub mod decompose;
 pub mod dense;
