@@ -13,5 +13,6 @@ pub mod methods;
 pub mod newton;
 pub mod norm;
 pub mod options;
+pub mod reference;
 pub mod stats;
 pub mod system;
