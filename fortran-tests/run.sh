@@ -104,6 +104,9 @@ for driver in pendulum arguments; do
     "$FC" "${fast[@]}" "$source" -o "$work/$driver-O2" "${shared[@]}"
     "$FC" "${wide[@]}" "$source" "$work/geoms64.o" -o "$work/$driver-integer8" "${shared[@]}"
     "$FC" "${fast[@]}" "$source" -o "$work/$driver-static" "${static[@]}"
+    # The wrapper and libgeoms.a would both define geoms_, so the static case renames the calls.
+    "$FC" "${wide[@]}" -cpp -DGEOMS=GEOMS_64 -DGEDENSOUT=GEDENSOUT_64 -ffixed-line-length-none \
+        "$source" -o "$work/$driver-integer8-static" "${static[@]}"
 done
 # Messages: with GEWRIT the unit of the program, without it fort.13.
 "$FC" "${checked[@]}" "$here/messages.f" -o "$work/messages-O0-checked" "${unit[@]}" "${shared[@]}"
@@ -129,8 +132,13 @@ if [ "$mode" = --update ]; then
     exit "$failed"
 fi
 
+# The symbols that programs may link to: nothing disappears, nothing leaks.
+symbols=$(nm -D --defined-only "$lib/libgeoms.so" | awk '{ print $3 }' | sort | tr '\n' ' ')
+wanted="gedensout_ gedensout_64_ geoms_ geoms_64_ geoms_advice geoms_strerror geoms_version "
+if [ "$symbols" = "$wanted" ]; then report symbols OK; else report symbols FAIL "exported: $symbols"; fi
+
 for driver in pendulum arguments; do
-    for variant in O0-checked O2 integer8 static; do
+    for variant in O0-checked O2 integer8 static integer8-static; do
         check "$driver-$variant" "$here/$driver.expected"
     done
 done
