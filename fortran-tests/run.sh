@@ -132,6 +132,22 @@ if [ "$mode" = --update ]; then
     exit "$failed"
 fi
 
+# The examples of the README compile as they stand.
+example() { awk -v kind="$1" '$0 == "```" { inside = 0 } inside; $0 == "```" kind { inside = 1 }' "$root/README.md"; }
+prototypes='
+void eom(const int32_t *, const int32_t *, const double *, const double *, double *, const int32_t *, const double *,
+         int32_t *, double *, int32_t *);
+void mas(const double *, const int32_t *, const double *, const int32_t *, const int32_t *, double *, const int32_t *,
+         const double *, int32_t *, double *, int32_t *);'
+example fortran >"$work/readme.f"
+{ echo '#include <stdint.h>'; echo "$prototypes"; example c; } >"$work/readme.c"
+if [ -s "$work/readme.f" ] && "$FC" -std=legacy -Wall -Werror -c "$work/readme.f" -o "$work/readme-f.o" &&
+    "$CC" -std=c99 "${warnings[@]}" -c "$work/readme.c" -o "$work/readme-c.o"; then
+    report README OK
+else
+    report README FAIL "an example does not compile"
+fi
+
 # The symbols that programs may link to: nothing disappears, nothing leaks.
 symbols=$(nm -D --defined-only "$lib/libgeoms.so" | awk '{ print $3 }' | sort | tr '\n' ' ')
 wanted="gedensout_ gedensout_64_ geoms_ geoms_64_ geoms_advice geoms_strerror geoms_version "
