@@ -1,1 +1,25 @@
-fn main() {}
+//! Compiles the C shim of the messages and makes the C header from the exported functions.
+
+use std::path::Path;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let sources = ["src/capi/fortran.rs", "src/capi/boundary.rs"];
+    for file in sources.iter().chain(&["src/capi/unit.c", "cbindgen.toml", "build.rs"]) {
+        println!("cargo:rerun-if-changed={file}");
+    }
+    cc::Build::new().file("src/capi/unit.c").warnings(true).extra_warnings(true).compile("geoms_unit");
+
+    // So that programs record the name of the library and not the path it was linked from.
+    if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") {
+        println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libgeoms.so");
+    }
+
+    // Constants are added to this by `geoms::reference::header`, which has the tables.
+    let config = cbindgen::Config::from_file("cbindgen.toml")?;
+    let mut builder = cbindgen::Builder::new().with_config(config);
+    for source in sources {
+        builder = builder.with_src(source);
+    }
+    builder.generate()?.write_to_file(Path::new(&std::env::var("OUT_DIR")?).join("geoms.h"));
+    Ok(())
+}

@@ -1,4 +1,7 @@
 //! Drift-free integration of the equations of motion of constrained multibody systems.
+// The boundary is where raw pointers come in.
+#[allow(unsafe_code)]
+pub mod capi;
 pub mod control;
 pub mod decompose;
 pub mod dense;
@@ -14,6 +17,7 @@ pub mod model;
 pub mod newton;
 pub mod norm;
 pub mod options;
+pub mod reference;
 pub mod stats;
 pub mod system;
 pub mod testset;

@@ -1,0 +1,93 @@
+# geoms: `make demo` and `make test` do everything, set-up included.
+
+CARGO      ?= cargo
+FC         ?= gfortran
+CC         ?= cc
+CXX        ?= c++
+PREFIX     ?= /usr/local
+DESTDIR    ?=
+LIBDIR     ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+
+ifeq ($(origin FC),default)
+FC := gfortran
+endif
+
+TARGET  := $(or $(CARGO_TARGET_DIR),target)
+RELEASE := $(TARGET)/release
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
+
+# Many small matrices: threads inside BLAS only cost time.
+export OPENBLAS_NUM_THREADS = 1
+export FC CC
+
+.PHONY: all setup lib header docs demo test bench install clean \
+        test-format test-lint test-rust test-doc test-header test-drivers test-install
+
+all: lib
+
+# Install what is missing on a Debian-like machine; say what to install elsewhere. Nothing is downloaded if
+# nothing is missing.
+setup:
+	@.ci/setup
+
+lib: setup
+	$(CARGO) build --release --lib
+
+header docs: setup
+	$(CARGO) run --release --quiet --example gendocs
+
+demo: lib
+	fortran-tests/run.sh --demo
+
+test: test-format test-lint test-rust test-doc test-header test-drivers test-install
+	@echo "all checks passed: format, lint, rust, doc, header, drivers, install"
+
+test-format: setup
+	$(CARGO) fmt --check
+
+test-lint: setup
+	$(CARGO) clippy --release --all-targets -- -D warnings
+
+# Also compares include/geoms.h and the generated pages of docs/ with the tables they are made from.
+test-rust: setup
+	$(CARGO) test --release
+
+test-doc: setup
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --no-deps
+
+WARNINGS := -Wall -Wextra -Wpedantic -Werror -fsyntax-only
+test-header: setup
+	$(CC) -std=c99 $(WARNINGS) -x c -include include/geoms.h /dev/null
+	$(CC) -std=c11 $(WARNINGS) -x c -include include/geoms.h /dev/null
+	$(CXX) -std=c++17 $(WARNINGS) -x c++ -include include/geoms.h /dev/null
+
+test-drivers: lib
+	fortran-tests/run.sh
+
+# An installed library must be found through pkg-config alone.
+test-install: lib
+	rm -rf $(TARGET)/install-test
+	@$(MAKE) --no-print-directory install PREFIX=$(abspath $(TARGET))/install-test DESTDIR= >/dev/null
+	$(CC) c-examples/pendulum.c -o $(TARGET)/install-test/pendulum \
+	    `PKG_CONFIG_PATH=$(TARGET)/install-test/lib/pkgconfig pkg-config --cflags --libs geoms` -lm
+	LD_LIBRARY_PATH=$(TARGET)/install-test/lib $(TARGET)/install-test/pendulum
+
+# For now one measurement: wall-clock time of the pendulum over [0,1000]. It informs, it does not judge.
+bench: setup
+	$(CARGO) run --release --quiet --example pendulum_time
+
+install: lib
+	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(PREFIX)/share/geoms/fortran
+	install -m 755 $(RELEASE)/libgeoms.so $(DESTDIR)$(LIBDIR)/libgeoms.so
+	install -m 644 $(RELEASE)/libgeoms.a $(DESTDIR)$(LIBDIR)/libgeoms.a
+	$(FC) -std=legacy -O2 -fPIC -c fortran/gewrit.f -o $(RELEASE)/gewrit.o
+	rm -f $(DESTDIR)$(LIBDIR)/libgeomsf.a
+	ar rcs $(DESTDIR)$(LIBDIR)/libgeomsf.a $(RELEASE)/gewrit.o
+	install -m 644 include/geoms.h $(DESTDIR)$(INCLUDEDIR)/geoms.h
+	install -m 644 fortran/gewrit.f fortran/geoms64.f $(DESTDIR)$(PREFIX)/share/geoms/fortran
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|' \
+	    geoms.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/geoms.pc
+
+clean:
+	$(CARGO) clean

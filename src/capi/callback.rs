@@ -1,0 +1,302 @@
+//! The caller's subroutines as a [`System`] and an [`Observer`].
+//!
+//! Every call passes fresh copies of the scalars, so that a subroutine that overwrites N or T harms nobody, and
+//! the caller's own IOPT, ROPT, IPAR, RPAR and IERR, so that a driver that keeps state there still works.
+//! The order of IPAR and RPAR is not the same in all subroutines (manual, arguments IVCOND to SOLOUT).
+
+use super::FortranInteger;
+use crate::dense::{C1M1, C2M1};
+use crate::layout::{Dimensions, Form, Layout};
+use crate::system::{AcceptedStep, JacobianBlocks, Observer, Outcome, System};
+
+/// `IVCOND(N,T,X,NCOND,COND,IPAR,RPAR,IERR)`
+pub(super) type Ivcond<I> =
+    unsafe extern "C" fn(*const I, *const f64, *const f64, *const I, *mut f64, *mut I, *mut f64, *mut I);
+
+/// `EOM(M,N,T,X,RDA,IOPT,ROPT,IPAR,RPAR,IERR)`
+pub(super) type Eom<I> = unsafe extern "C" fn(
+    *const I,
+    *const I,
+    *const f64,
+    *const f64,
+    *mut f64,
+    *const I,
+    *const f64,
+    *mut I,
+    *mut f64,
+    *mut I,
+);
+
+/// `MAS(T,NX,X,M,N,MA,IOPT,ROPT,IPAR,RPAR,IERR)`
+pub(super) type Mas<I> = unsafe extern "C" fn(
+    *const f64,
+    *const I,
+    *const f64,
+    *const I,
+    *const I,
+    *mut f64,
+    *const I,
+    *const f64,
+    *mut I,
+    *mut f64,
+    *mut I,
+);
+
+/// `JAC(M1,..,M6,N1,..,N4,M,N,T,X,FX1,..,FX6,IOPT,ROPT,RPAR,IPAR,IERR)`
+pub(super) type Jac<I> = unsafe extern "C" fn(
+    *const I,
+    *const I,
+    *const I,
+    *const I,
+    *const I,
+    *const I,
+    *const I,
+    *const I,
+    *const I,
+    *const I,
+    *const I,
+    *const I,
+    *const f64,
+    *const f64,
+    *mut f64,
+    *mut f64,
+    *mut f64,
+    *mut f64,
+    *mut f64,
+    *mut f64,
+    *const I,
+    *const f64,
+    *mut f64,
+    *mut I,
+    *mut I,
+);
+
+/// `SOLOUT(NACCPT,TOLD,T,X,N,NN2,NN3,NN4,CONTX,H,C1M1,C2M1,RPAR,IPAR,IERR)`
+pub(super) type Solout<I> = unsafe extern "C" fn(
+    *const I,
+    *const f64,
+    *const f64,
+    *const f64,
+    *const I,
+    *const I,
+    *const I,
+    *const I,
+    *const f64,
+    *const f64,
+    *const f64,
+    *const f64,
+    *mut f64,
+    *mut I,
+    *mut I,
+);
+
+/// The subroutines and the arrays that are handed through to them.
+///
+/// `System` and `Observer` are borrowed mutably at the same time; both are copies of this.
+pub(super) struct Callbacks<I> {
+    pub layout: Layout,
+    /// IOPT(20): a positive IERR asks for a smaller step.
+    pub recover: bool,
+    pub nivcond: usize,
+    pub eom: Eom<I>,
+    pub mas: Mas<I>,
+    /// Present if IJAC=1.
+    pub jac: Option<Jac<I>>,
+    /// Present if there are conditions to be imposed.
+    pub ivcond: Option<Ivcond<I>>,
+    pub iopt: *const I,
+    pub ropt: *const f64,
+    pub rpar: *mut f64,
+    pub ipar: *mut I,
+    pub ierr: *mut I,
+}
+
+// Not derived: that would ask for `I: Clone` in places where only the pointers are copied.
+impl<I> Clone for Callbacks<I> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<I> Copy for Callbacks<I> {}
+
+/// A dimension as the caller counts it. Dimensions came from the caller's INTEGER, so they fit.
+fn int<I: FortranInteger>(value: usize) -> I {
+    I::saturated(value as u64)
+}
+
+impl<I: FortranInteger> Callbacks<I> {
+    /// What IERR says after a call.
+    fn outcome(&self) -> Outcome {
+        // SAFETY: IERR was checked for null and belongs to the caller for the whole call.
+        let ierr = unsafe { self.ierr.read_unaligned() }.get();
+        if ierr < 0 {
+            return Outcome::Stop;
+        }
+        if ierr > 0 && self.recover {
+            // SAFETY: as above.
+            unsafe { self.ierr.write_unaligned(I::code(0)) };
+            return Outcome::Retry;
+        }
+        Outcome::Continue
+    }
+}
+
+impl<I: FortranInteger> System for Callbacks<I> {
+    fn dimensions(&self) -> Dimensions {
+        self.layout.dims
+    }
+
+    fn form(&self) -> Form {
+        self.layout.form
+    }
+
+    fn eom(&mut self, mut t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
+        let (mut m, mut n) = (int::<I>(rda.len()), int::<I>(x.len()));
+        // SAFETY: X(N) and RDA(M) have the lengths that are passed; the rest are the caller's own arrays.
+        unsafe {
+            (self.eom)(
+                &raw mut m,
+                &raw mut n,
+                &raw mut t,
+                x.as_ptr(),
+                rda.as_mut_ptr(),
+                self.iopt,
+                self.ropt,
+                self.ipar,
+                self.rpar,
+                self.ierr,
+            );
+        }
+        self.outcome()
+    }
+
+    fn mass(&mut self, mut t: f64, x: &[f64], mass: &mut [f64]) -> Outcome {
+        let nv = self.layout.dims.nv;
+        debug_assert_eq!(mass.len(), nv * nv);
+        let (mut nx, mut m, mut n) = (int::<I>(x.len()), int::<I>(nv), int::<I>(nv));
+        // SAFETY: X(NX) and MA(NV,NV) have the lengths that are passed; the rest are the caller's own arrays.
+        unsafe {
+            (self.mas)(
+                &raw mut t,
+                &raw mut nx,
+                x.as_ptr(),
+                &raw mut m,
+                &raw mut n,
+                mass.as_mut_ptr(),
+                self.iopt,
+                self.ropt,
+                self.ipar,
+                self.rpar,
+                self.ierr,
+            );
+        }
+        self.outcome()
+    }
+
+    fn has_jacobian(&self) -> bool {
+        self.jac.is_some()
+    }
+
+    fn jacobian(&mut self, mut t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Outcome {
+        let Some(jac) = self.jac else { return Outcome::Stop };
+        let l = &self.layout;
+        let [mut m1, mut m2, mut m3, mut m4, mut m5, mut m6] = fx.shape.map(|(rows, _)| int::<I>(rows));
+        let [mut n1, mut n2, mut n3, mut n4] = [l.n1(), l.n2(), l.n3(), l.n4()].map(int::<I>);
+        let (mut m, mut n) = (int::<I>(l.m), int::<I>(x.len()));
+        let [fx1, fx2, fx3, fx4, fx5, fx6] = fx.fx.each_mut().map(|block| block.as_mut_ptr());
+        // SAFETY: the blocks have the shapes that follow from the M1.. and N1.. passed (Layout::fx_shapes); an empty
+        // block is not touched by a subroutine that keeps to its dimensions; the rest are the caller's own arrays.
+        unsafe {
+            jac(
+                &raw mut m1,
+                &raw mut m2,
+                &raw mut m3,
+                &raw mut m4,
+                &raw mut m5,
+                &raw mut m6,
+                &raw mut n1,
+                &raw mut n2,
+                &raw mut n3,
+                &raw mut n4,
+                &raw mut m,
+                &raw mut n,
+                &raw mut t,
+                x.as_ptr(),
+                fx1,
+                fx2,
+                fx3,
+                fx4,
+                fx5,
+                fx6,
+                self.iopt,
+                self.ropt,
+                self.rpar,
+                self.ipar,
+                self.ierr,
+            );
+        }
+        self.outcome()
+    }
+
+    fn initial_condition_count(&self) -> usize {
+        self.nivcond
+    }
+
+    fn initial_conditions(&mut self, mut t: f64, x: &[f64], cond: &mut [f64]) -> Outcome {
+        let Some(ivcond) = self.ivcond else { return Outcome::Stop };
+        let (mut n, mut ncond) = (int::<I>(x.len()), int::<I>(cond.len()));
+        // SAFETY: X(N) and COND(NCOND) have the lengths that are passed; the rest are the caller's own arrays.
+        unsafe {
+            ivcond(
+                &raw mut n,
+                &raw mut t,
+                x.as_ptr(),
+                &raw mut ncond,
+                cond.as_mut_ptr(),
+                self.ipar,
+                self.rpar,
+                self.ierr,
+            );
+        }
+        self.outcome()
+    }
+}
+
+/// SOLOUT as an observer.
+pub(super) struct Output<I> {
+    pub callbacks: Callbacks<I>,
+    pub solout: Solout<I>,
+}
+
+impl<I: FortranInteger> Observer for Output<I> {
+    fn accepted(&mut self, step: &AcceptedStep<'_>) -> Outcome {
+        let shared = self.callbacks;
+        let size = step.x.len();
+        let [mut n, mut nn2, mut nn3, mut nn4] = [size, 2 * size, 3 * size, 4 * size].map(int::<I>);
+        let mut naccpt = int::<I>(step.naccpt);
+        let (mut told, mut t, mut h) = (step.t_old, step.t, step.dense.h);
+        let (mut c1m1, mut c2m1) = (C1M1, C2M1);
+        debug_assert_eq!(step.dense.contx.len(), 4 * size);
+        // SAFETY: X(N) and CONTX(4N) have the lengths that are passed; the rest are the caller's own arrays.
+        unsafe {
+            (self.solout)(
+                &raw mut naccpt,
+                &raw mut told,
+                &raw mut t,
+                step.x.as_ptr(),
+                &raw mut n,
+                &raw mut nn2,
+                &raw mut nn3,
+                &raw mut nn4,
+                step.dense.contx.as_ptr(),
+                &raw mut h,
+                &raw mut c1m1,
+                &raw mut c2m1,
+                shared.rpar,
+                shared.ipar,
+                shared.ierr,
+            );
+        }
+        shared.outcome()
+    }
+}

@@ -1,0 +1,54 @@
+//! The boundary: what Fortran and C programs call.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | [`fortran`] | the exported symbols `geoms_`, `gedensout_` and their twins for 64-bit INTEGER |
+//! | `arguments` | the 35 arguments of the call: checks, copies in, copies out |
+//! | `callback` | the callbacks of the caller as a [`System`](crate::system::System) and an [`Observer`](crate::system::Observer) |
+//! | [`boundary`] | panics become codes; version and texts of the codes for C |
+//! | `unit` | messages on a Fortran unit |
+//!
+//! There are no numerics here, and with `linalg::lapack` this is the only place with `unsafe` code.
+
+mod arguments;
+pub mod boundary;
+mod callback;
+pub mod fortran;
+mod unit;
+
+#[cfg(test)]
+mod tests;
+
+/// INTEGER of the calling program: 32 bits, or 64 with `-fdefault-integer-8`.
+pub(crate) trait FortranInteger: Copy + 'static {
+    /// The value.
+    fn get(self) -> i64;
+    /// The nearest value of this width.
+    fn saturated(value: u64) -> Self;
+    /// An IDID; all codes fit in either width.
+    fn code(value: i32) -> Self;
+}
+
+impl FortranInteger for i32 {
+    fn get(self) -> i64 {
+        i64::from(self)
+    }
+    fn saturated(value: u64) -> Self {
+        i32::try_from(value).unwrap_or(i32::MAX)
+    }
+    fn code(value: i32) -> Self {
+        value
+    }
+}
+
+impl FortranInteger for i64 {
+    fn get(self) -> i64 {
+        self
+    }
+    fn saturated(value: u64) -> Self {
+        i64::try_from(value).unwrap_or(i64::MAX)
+    }
+    fn code(value: i32) -> Self {
+        i64::from(value)
+    }
+}
