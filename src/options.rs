@@ -6,7 +6,7 @@
 
 use crate::decompose::DecompositionKind;
 use crate::layout::Form;
-use crate::linalg::solver::SolverKind;
+use crate::linalg::SolverKind;
 use std::fmt;
 
 /// Step size controller (IOPT(8) = PRED).

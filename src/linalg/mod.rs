@@ -29,6 +29,9 @@ pub mod svd;
 pub(crate) mod testing;
 pub(crate) mod triangular;
 
+pub use complex::Complex;
+pub use solver::{ComplexSolver, RealSolver, SolverKind};
+
 use std::fmt;
 
 /// Largest order of a real LU by the own kernel alone.
