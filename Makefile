@@ -19,7 +19,7 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 
 # Many small matrices: threads inside BLAS only cost time.
 export OPENBLAS_NUM_THREADS = 1
-export FC CC
+export FC CC CXX
 
 .PHONY: all setup lib header docs demo test bench install clean \
         test-format test-lint test-rust test-doc test-header test-drivers test-install
