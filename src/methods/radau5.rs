@@ -1,6 +1,6 @@
 //! Radau IIA of order 5 on the projected-strangeness-free form (GECORE).
 //!
-//! [`Radau5::step`] makes one accepted step; [`Radau5::attempt`] is the method as a table of
+//! [`Radau5::step`] makes one accepted step; `attempt` is the method as a table of
 //! contents. Numerical blocks live elsewhere: constraints and reduced systems in [`crate::formulation`], stage
 //! vectors in [`super::stages`], monitor and controllers in [`crate::newton`] and [`crate::control`].
 
@@ -399,8 +399,8 @@ impl Radau5 {
     fn evaluate_residuals(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
         let varying = !self.options.mass.is_constant();
         let l = self.layout;
-        for i in 0..3 {
-            let t = self.state.t + NODES[i] * h;
+        for (i, c) in NODES.iter().enumerate() {
+            let t = self.state.t + c * h;
             self.stages.stage(i, &self.state.x);
             self.state.stats.neom += 1;
             let r = &mut self.stages.r[i];
