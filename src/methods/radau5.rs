@@ -193,6 +193,7 @@ impl Radau5 {
         self.evaluate_here(system)?;
         self.predict_stages(h);
         self.linearize(system, h)?;
+        self.clear_undetermined();
         self.choose_selectors();
         self.decompose_reduced(h)?;
         let newt = self.solve_stages(system, h)?;
@@ -275,6 +276,19 @@ impl Radau5 {
         self.formulation.apply_mass(&self.mass, &mut self.state.stats.mass_multiplications);
         self.state.linearized = here;
         Ok(())
+    }
+
+    /// Redundant constraints leave a part of the multipliers undetermined. Newton's method does not see it, so
+    /// extrapolation would amplify its rounding errors from step to step: remove it from the starting values.
+    fn clear_undetermined(&mut self) {
+        if self.formulation.deficiency() == 0 {
+            return;
+        }
+        for i in 0..3 {
+            self.stages.stage(i, &self.state.x);
+            self.formulation.minimum_norm_correction(&self.stages.x, &mut self.work.delta);
+            subtract(&mut self.stages.z[i], -1.0, &self.work.delta);
+        }
     }
 
     fn evaluate_matrices(&mut self, system: &mut dyn System, t: f64, x: &[f64]) -> Result<(), Trouble> {
@@ -614,7 +628,7 @@ impl Radau5 {
         let state = &mut self.state;
         self.formulation.minimum_norm_correction(&state.x, &mut self.work.delta);
         for (z, c) in self.stages.z.iter_mut().zip(NODES) {
-            // The undetermined part grows from nothing at x_k: distribute its removal over the step.
+            // The stages have none of it at x_k, the end must have none at x_{k+1}: interpolate.
             subtract(z, -c, &self.work.delta);
         }
         subtract(&mut state.x, -1.0, &self.work.delta);
