@@ -380,6 +380,9 @@ impl Formulation {
     pub fn apply_mass(&mut self, mass: &Mass, count: &mut u64) {
         let l = self.layout;
         let (n, nv) = (l.n, l.n3());
+        if nv == 0 {
+            return;
+        }
         let k = self.free_v + self.free_q;
         let gathered = &mut self.scratch.many_out;
         for (column, out) in
