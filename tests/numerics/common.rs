@@ -42,14 +42,15 @@ impl Setup {
         self
     }
 
-    /// Constant steps, the Newton iteration converged to round-off.
-    pub fn fixed(mut self, steps: u32) -> Self {
+    /// Constant steps; Newton's method stops at increments of this relative size.
+    pub fn fixed(mut self, steps: u32, increment: f64) -> Self {
         self.tol = 1e-13;
         self.h = self.tend / f64::from(steps);
+        self.options.fnewt = Some(increment / (0.1 * self.tol.powf(2.0 / 3.0)));
         self.with(|o| {
             o.fixed_step = true;
             o.consistent = true;
-            o.nit = 50;
+            o.nit = 200;
         })
     }
 
@@ -74,12 +75,7 @@ impl Setup {
     }
 
     /// The same for any system, from t = 0.
-    pub fn drive(
-        &self,
-        system: &mut dyn System,
-        x0: &[f64],
-        mut look: impl FnMut(&AcceptedStep<'_>),
-    ) -> Run {
+    pub fn drive(&self, system: &mut dyn System, x0: &[f64], mut look: impl FnMut(&AcceptedStep<'_>)) -> Run {
         let mut observer = |step: &AcceptedStep<'_>| {
             look(step);
             Outcome::Continue
@@ -92,8 +88,7 @@ impl Setup {
             options: &self.options,
             tolerance: &tolerance,
         };
-        run.result =
-            integrate(integration, &mut run.t, &mut run.x, &mut run.h, self.tend, &mut run.stats);
+        run.result = integrate(integration, &mut run.t, &mut run.x, &mut run.h, self.tend, &mut run.stats);
         run
     }
 }
