@@ -5,5 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
+mod dense_output;
+mod invariants;
 mod order;
 mod tables;
