@@ -10,8 +10,9 @@ use geoms::layout::Form;
 /// Where in the step, as a part of it.
 const INSIDE: [f64; 5] = [0.1, 0.3, 0.5, 0.75, 0.95];
 
-fn check(name: &str, form: Form, first: u32, expected: &[(&str, f64)]) {
-    let problem = problem(name);
+fn check(name: &str, tend: f64, form: Form, first: u32, expected: &[(&str, f64)]) {
+    let mut problem = problem(name);
+    problem.tend = tend;
     let exact = problem.exact.as_ref().unwrap();
     let layout = problem.layout(form);
     let blocks = blocks(&layout);
@@ -48,21 +49,23 @@ fn check(name: &str, form: Form, first: u32, expected: &[(&str, f64)]) {
             println!("{name:14} {form:15?} at {part:4} {block:7} {columns} |{orders}");
             let (_, order) = expected.iter().find(|e| e.0 == *block).unwrap();
             for slope in slopes {
-                // From above: with large steps the error of order 5 that the grid points carry still shows.
-                let range = order - 0.2..=order + 0.8;
+                let range = order - 0.2..=order + 0.3;
                 assert!(range.contains(&slope), "{name} {form:?} at {part} {block}: order {slope:.2}");
             }
         }
     }
 }
 
+/// Short intervals: over long ones the error of order 5 that the grid points gather hides the interpolation.
 #[test]
 fn order_4_and_3_for_index_2_multipliers() {
-    for (name, first, multiplier) in
-        [("pendulum-2.8", 100, "lambda"), ("top-steady", 200, "lambda"), ("knife-edge", 200, "mu")]
-    {
-        check(name, Form::StrangenessFree, first, &[("p", 4.0), ("v", 4.0), (multiplier, 4.0)]);
-        check(name, Form::Index1, first, &[("p", 4.0), ("v", 4.0), (multiplier, 3.0)]);
+    for (name, tend, first, multiplier) in [
+        ("pendulum-2.8", 1.0, 20, "lambda"),
+        ("top-steady", 0.2, 8, "lambda"),
+        ("knife-edge", 1.0, 20, "mu"),
+    ] {
+        check(name, tend, Form::StrangenessFree, first, &[("p", 4.0), ("v", 4.0), (multiplier, 4.0)]);
+        check(name, tend, Form::Index1, first, &[("p", 4.0), ("v", 4.0), (multiplier, 3.0)]);
     }
 }
 
