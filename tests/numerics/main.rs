@@ -6,6 +6,9 @@
 
 mod common;
 mod dense_output;
+mod formulations;
+mod initial_values;
 mod invariants;
 mod order;
+mod problems;
 mod tables;
