@@ -323,9 +323,13 @@ impl Radau5 {
             && self.formulation.watches_pivots()
             && self.formulation.selectors_fit();
         let changed = self.formulation.pivots_changed();
-        if !keep || changed {
-            if keep {
+        let poor = keep && !changed && self.formulation.selectors_poor(&self.fx);
+        if !keep || changed || poor {
+            if keep && changed {
                 self.state.stats.pivot_changes += 1;
+            }
+            if poor {
+                self.state.stats.selectors_poor += 1;
             }
             self.formulation.select(&self.fx);
             self.state.stats.nsel += 1;
