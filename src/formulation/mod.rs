@@ -382,10 +382,13 @@ impl Formulation {
     pub fn apply_mass(&mut self, mass: &Mass, count: &mut u64) {
         let l = self.layout;
         let (n, nv) = (l.n, l.n3());
+        if nv == 0 {
+            return;
+        }
         let k = self.free_v + self.free_q;
         let gathered = &mut self.scratch.many_out;
         for (column, out) in
-            self.columns.chunks_exact(n.max(1)).zip(gathered.chunks_exact_mut(nv.max(1))).take(k)
+            self.columns.chunks_exact(n.max(1)).zip(gathered.chunks_exact_mut(nv)).take(k)
         {
             out.copy_from_slice(l.x.v.of(column));
         }
