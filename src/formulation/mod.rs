@@ -385,9 +385,7 @@ impl Formulation {
         }
         let k = self.free_v + self.free_q;
         let gathered = &mut self.scratch.many_out;
-        for (column, out) in
-            self.columns.chunks_exact(n.max(1)).zip(gathered.chunks_exact_mut(nv.max(1))).take(k)
-        {
+        for (column, out) in self.columns.chunks_exact(n.max(1)).zip(gathered.chunks_exact_mut(nv)).take(k) {
             out.copy_from_slice(l.x.v.of(column));
         }
         mass.mul(k, &gathered[..nv * k], &mut self.mass_columns[..nv * k], count);

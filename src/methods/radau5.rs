@@ -675,28 +675,35 @@ impl Radau5 {
             state.linearized = Linearized::Nowhere;
         }
         if self.singular >= MAX_SINGULAR {
-            let code = match self.options.decompose_differential {
-                SolverKind::Lu => Code::SingularNewtonMatrix,
-                SolverKind::Qr => Code::QrOfNewtonMatrix,
-            };
-            return Err(self.failure(code, String::new()));
+            return Err(self.failure(self.final_code(why), String::new()));
         }
         if self.options.fixed_step {
             state.h = h;
             let detail = "the step size is constant (IOPT(19)=1) and cannot be reduced".to_string();
-            return Err(self.failure(final_code(why), detail));
+            return Err(self.failure(self.final_code(why), detail));
         }
         Ok(())
     }
 
     fn step_too_small(&self, h: f64) -> Failure {
         let why = self.state.history.last().map(|a| a.why);
-        let code = why.map_or(Code::StepTooSmall, final_code);
+        let code = why.map_or(Code::StepTooSmall, |why| self.final_code(why));
         let detail = match why {
             Some(why) => format!("h = {h:.3e} is too small at t = {:.9e}; last: {why}", self.state.t),
             None => format!("the first step size h = {h:.3e} is too small at t = {:.9e}", self.state.t),
         };
         self.failure(code, detail)
+    }
+
+    /// The code of a run that ended because steps were rejected for this reason.
+    fn final_code(&self, why: Rejection) -> Code {
+        match (why, self.options.decompose_differential) {
+            (Rejection::ErrorTest { .. }, _) => Code::StepTooSmall,
+            (Rejection::Newton { .. }, _) => Code::NewtonDiverges,
+            (Rejection::SingularMatrix, SolverKind::Lu) => Code::SingularNewtonMatrix,
+            (Rejection::SingularMatrix, SolverKind::Qr) => Code::QrOfNewtonMatrix,
+            (Rejection::NotFinite | Rejection::Model, _) => Code::EomNotEvaluable,
+        }
     }
 
     /// A report of the current situation.
@@ -729,16 +736,6 @@ impl Radau5 {
                 Setback::Reject { why: Rejection::NotFinite, factor: 0.25, component: None }
             }
         }
-    }
-}
-
-/// The code of a run that ended because steps were rejected for this reason.
-fn final_code(why: Rejection) -> Code {
-    match why {
-        Rejection::ErrorTest { .. } => Code::StepTooSmall,
-        Rejection::Newton { .. } => Code::NewtonDiverges,
-        Rejection::SingularMatrix => Code::SingularNewtonMatrix,
-        Rejection::NotFinite | Rejection::Model => Code::EomNotEvaluable,
     }
 }
 
