@@ -75,7 +75,9 @@ fn conditions_correct_the_pendulum() {
 
 #[test]
 fn consistent_values_stay_as_they_are() {
-    for name in ["pendulum-2.8", "andrews", "knife-edge", "cycloid", "friction-bead", "top-nutating", "coupler"] {
+    for name in
+        ["pendulum-2.8", "andrews", "knife-edge", "cycloid", "friction-bead", "top-nutating", "coupler"]
+    {
         let problem = problem(name);
         for form in [Form::StrangenessFree, Form::Index1] {
             for jacobian in [true, false] {
