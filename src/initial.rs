@@ -107,7 +107,7 @@ impl<'a> Consistency<'a> {
         }
     }
 
-    fn solve(&mut self, y: &mut Vec<f64>, fnewt: f64) -> Result<(), Failure> {
+    fn solve(&mut self, y: &mut [f64], fnewt: f64) -> Result<(), Failure> {
         let mut residual = self.residual(y)?;
         let first = self.linearize(y, &residual)?;
         if first.undetermined.is_some() {
@@ -171,15 +171,10 @@ impl<'a> Consistency<'a> {
     }
 
     /// y += factor·correction with the largest factor 1, 1/2, 1/4 ... that does not enlarge the residual much.
-    fn damped_step(
-        &mut self,
-        y: &mut Vec<f64>,
-        linear: &Linear,
-        residual: &[f64],
-    ) -> Result<Vec<f64>, Failure> {
+    fn damped_step(&mut self, y: &mut [f64], linear: &Linear, residual: &[f64]) -> Result<Vec<f64>, Failure> {
         let old = norm(residual);
         let mut factor = 1.0;
-        let start = y.clone();
+        let start = y.to_vec();
         for halving in 0..=MAX_HALVINGS {
             for (y, (s, c)) in y.iter_mut().zip(start.iter().zip(&linear.correction)) {
                 *y = s + factor * c;

@@ -281,10 +281,8 @@ impl Formulation {
             Err(Deficiency { code, row: None, rank, rows })
         };
         if self.layout.form == Form::Index1 {
-            for k in 0..3 {
-                if missing[k] > 0 {
-                    return refuse(Code::RedundantIndex1, k);
-                }
+            if let Some(k) = missing.iter().position(|&rows| rows > 0) {
+                return refuse(Code::RedundantIndex1, k);
             }
         } else if missing[0] != missing[1] {
             return refuse(Code::DeficiencyFx2, 1);

@@ -399,8 +399,8 @@ impl Radau5 {
     fn evaluate_residuals(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
         let varying = !self.options.mass.is_constant();
         let l = self.layout;
-        for i in 0..3 {
-            let t = self.state.t + NODES[i] * h;
+        for (i, node) in NODES.into_iter().enumerate() {
+            let t = self.state.t + node * h;
             self.stages.stage(i, &self.state.x);
             self.state.stats.neom += 1;
             let r = &mut self.stages.r[i];
