@@ -56,11 +56,11 @@ fn null_pointers() {
 
 #[test]
 fn dimensions() {
-    for k in 0..8 {
+    for (k, name) in ARGUMENTS.iter().enumerate().take(8) {
         for value in [-1, i32::MIN] {
             let mut call = pendulum();
             call.dims[k] = value;
-            refused(call, &format!("{} = {value}", ARGUMENTS[k]));
+            refused(call, &format!("{name} = {value}"));
         }
         // One more than M and N were made for.
         let mut call = pendulum();

@@ -74,7 +74,7 @@ pub struct Context {
     pub grid: Vec<Point>,
     /// Largest deviation of GEDENSOUT from the grid points: at TOLD relative to the size of x, at T absolute.
     pub dense: (f64, f64),
-    /// Overwrite the arguments that are the callback's own copies, and IOPT.
+    /// Overwrite what has to remain unchanged: all scalars, X, CONTX, IOPT and ROPT.
     pub careless: bool,
     /// After this many calls in all the run is stopped: it would not have ended.
     pub cap: u64,
@@ -478,6 +478,17 @@ unsafe fn output<'a>(data: *mut f64, len: usize) -> &'a mut [f64] {
     unsafe { std::slice::from_raw_parts_mut(data, len) }
 }
 
+/// What a subroutine does that takes its arguments for its own.
+///
+/// # Safety
+/// There are `len` numbers, which may be written.
+unsafe fn overwrite(data: *const f64, len: usize) {
+    for i in 0..len {
+        // SAFETY: the contract of this function.
+        unsafe { data.cast_mut().add(i).write(f64::NAN) };
+    }
+}
+
 unsafe extern "C" fn ivcond<I: Int>(
     n: *const I,
     t: *const f64,
@@ -491,7 +502,8 @@ unsafe extern "C" fn ivcond<I: Int>(
     // SAFETY (here and below): the arguments are those of the manual.
     unsafe {
         let c = context(rpar);
-        let x = std::slice::from_raw_parts(x, (*n).get() as usize);
+        let data = x;
+        let x = std::slice::from_raw_parts(data, (*n).get() as usize);
         let cond = output(cond, (*ncond).get() as usize);
         let answer = c.system.initial_conditions(*t, x, cond);
         *ierr = I::of(c.finish(Who::Ivcond, answer, *t, x, &mut [cond]));
@@ -499,6 +511,7 @@ unsafe extern "C" fn ivcond<I: Int>(
             *n.cast_mut() = I::of(-1);
             *ncond.cast_mut() = I::of(-1);
             *t.cast_mut() = f64::NAN;
+            overwrite(data, x.len());
         }
     }
 }
@@ -517,7 +530,8 @@ unsafe extern "C" fn eom<I: Int>(
 ) {
     unsafe {
         let c = context(rpar);
-        let x = std::slice::from_raw_parts(x, (*n).get() as usize);
+        let data = x;
+        let x = std::slice::from_raw_parts(data, (*n).get() as usize);
         let rda = output(rda, (*m).get() as usize);
         let answer = c.system.eom(*t, x, rda);
         *ierr = I::of(c.finish(Who::Eom, answer, *t, x, &mut [rda]));
@@ -525,6 +539,7 @@ unsafe extern "C" fn eom<I: Int>(
             *m.cast_mut() = I::of(-1);
             *n.cast_mut() = I::of(-1);
             *t.cast_mut() = f64::NAN;
+            overwrite(data, x.len());
             for k in 0..40 {
                 *iopt.cast_mut().add(k) = I::of(-3);
             }
@@ -547,7 +562,8 @@ unsafe extern "C" fn mas<I: Int>(
 ) {
     unsafe {
         let c = context(rpar);
-        let x = std::slice::from_raw_parts(x, (*nx).get() as usize);
+        let data = x;
+        let x = std::slice::from_raw_parts(data, (*nx).get() as usize);
         let ma = output(ma, ((*m).get() * (*n).get()) as usize);
         let answer = c.system.mass(*t, x, ma);
         *ierr = I::of(c.finish(Who::Mas, answer, *t, x, &mut [ma]));
@@ -556,6 +572,7 @@ unsafe extern "C" fn mas<I: Int>(
             *m.cast_mut() = I::of(-1);
             *n.cast_mut() = I::of(-1);
             *t.cast_mut() = f64::NAN;
+            overwrite(data, x.len());
             for k in 0..40 {
                 *ropt.cast_mut().add(k) = f64::NAN;
             }
@@ -592,7 +609,8 @@ unsafe extern "C" fn jac<I: Int>(
 ) {
     unsafe {
         let c = context(rpar);
-        let x = std::slice::from_raw_parts(x, (*n).get() as usize);
+        let data = x;
+        let x = std::slice::from_raw_parts(data, (*n).get() as usize);
         c.fx.clear();
         let answer = c.system.jacobian(*t, x, &mut c.fx);
         let size = |m: *const I, columns: i64| ((*m).get() * columns) as usize;
@@ -614,6 +632,7 @@ unsafe extern "C" fn jac<I: Int>(
                 *p.cast_mut() = I::of(-1);
             }
             *t.cast_mut() = f64::NAN;
+            overwrite(data, x.len());
         }
     }
 }
@@ -637,7 +656,8 @@ unsafe extern "C" fn solout<I: Int>(
 ) {
     unsafe {
         let c = context(rpar);
-        let x = std::slice::from_raw_parts(x, (*n).get() as usize);
+        let data = x;
+        let x = std::slice::from_raw_parts(data, (*n).get() as usize);
         let dense = Dense { n: [n, nn2, nn3, nn4], t, h, contx, c1m1, c2m1 };
         for (i, value) in x.iter().enumerate() {
             let at = |tout| I::gedensout(I::of(i as i64 + 1), tout, &dense);
@@ -652,6 +672,8 @@ unsafe extern "C" fn solout<I: Int>(
         c.grid.push(Point { naccpt: (*naccpt).get(), told: *told, t: *t, h: *h, x: x.to_vec() });
         *ierr = I::of(c.finish(Who::Solout, Outcome::Continue, *t, x, &mut []));
         if c.careless {
+            overwrite(contx, 4 * x.len());
+            overwrite(data, x.len());
             for p in [naccpt, n, nn2, nn3, nn4] {
                 *p.cast_mut() = I::of(-1);
             }

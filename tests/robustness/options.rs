@@ -12,8 +12,7 @@ fn pendulum() -> Call {
     Call::problem("pendulum-2.8").tend(2.0)
 }
 
-/// Van der Pol's equation as two force elements would be two; one with a sharp front is enough: rejections of both
-/// kinds.
+/// A force element that is pushed to and fro: steps are rejected at every jump.
 fn front() -> Call {
     let slope = |t: f64, r: f64| -50.0 * (1.0 + 3.0 * r * r) - 0.0 * t;
     let made = scalar(move |t, r| 40.0 * (20.0 * t).sin().signum() - 50.0 * (r + r * r * r), slope);
