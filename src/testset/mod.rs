@@ -4,6 +4,8 @@
 //! array, for either formulation, and the Jacobian from it. [`all`] lists the problems.
 
 pub mod andrews;
+pub mod andrews_bodies;
+pub mod car_axis;
 pub mod counted;
 mod derivation;
 pub mod double_pendulum;
@@ -25,6 +27,7 @@ pub mod spatial;
 mod tests;
 #[cfg(test)]
 mod tests_structure;
+pub mod truck;
 
 pub use crate::options::MassStructure;
 pub use counted::{Calls, Counted};
@@ -41,6 +44,9 @@ pub fn all() -> Vec<Problem> {
         singular_mass::problems(),
         four_bar::problems(),
         andrews::problems(),
+        andrews_bodies::problems(),
+        car_axis::problems(),
+        truck::problems(),
         spatial::problems(),
         planar::problems(),
         double_pendulum::problems(),
