@@ -5,7 +5,10 @@
 
 pub mod andrews;
 pub mod andrews_bodies;
+pub mod bricard;
 pub mod car_axis;
+pub mod chain;
+mod chain_references;
 pub mod counted;
 mod derivation;
 pub mod double_pendulum;
@@ -15,6 +18,7 @@ pub mod elliptic;
 mod explicit;
 pub mod features;
 pub mod four_bar;
+pub mod linkage;
 pub mod mechanism;
 pub mod model;
 pub mod nonholonomic;
@@ -23,11 +27,15 @@ pub mod planar;
 pub mod problem;
 pub mod singular_mass;
 pub mod spatial;
+pub mod stiff_spring;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
+mod tests_linkage;
+#[cfg(test)]
 mod tests_structure;
 pub mod truck;
+pub mod wheel;
 
 pub use crate::options::MassStructure;
 pub use counted::{Calls, Counted};
@@ -47,6 +55,10 @@ pub fn all() -> Vec<Problem> {
         andrews_bodies::problems(),
         car_axis::problems(),
         truck::problems(),
+        bricard::problems(),
+        chain::problems(),
+        wheel::problems(),
+        stiff_spring::problems(),
         spatial::problems(),
         planar::problems(),
         double_pendulum::problems(),

@@ -103,12 +103,21 @@ fn constraint_residual(system: &mut dyn System, t: f64, x: &[f64]) -> f64 {
     rows.iter().map(|(b, scale)| largest(b.range()) / scale).fold(0.0, f64::max)
 }
 
+/// Stiff springs turn the round-off of p into forces: how much more is to be expected of them.
+fn roundoff_factor(system: &mut dyn System, t: f64, x: &[f64]) -> f64 {
+    let layout = Layout::new(system.dimensions(), system.form());
+    let mut fx = JacobianBlocks::new(&layout);
+    assert_eq!(system.jacobian(t, x, &mut fx), Outcome::Continue);
+    fx.fx[4].iter().fold(1.0, |a: f64, b| a.max(1e-4 * b.abs()))
+}
+
 #[test]
 fn initial_values_are_consistent() {
     for problem in all() {
         let mut system = problem.system_with(options(Form::StrangenessFree));
         let residual = constraint_residual(system.as_mut(), problem.t0, &problem.x0);
-        assert!(residual < 1e-13, "{}: {residual:e}", problem.name);
+        let factor = roundoff_factor(system.as_mut(), problem.t0, &problem.x0);
+        assert!(residual < 1e-13 * factor, "{}: {residual:e}", problem.name);
     }
 }
 
@@ -133,7 +142,8 @@ fn check_solution(
     let layout = Layout::new(system.dimensions(), system.form());
     let x = exact(t);
     let residual = constraint_residual(system, t, &x);
-    assert!(residual < 1e-11, "{name} at {t}: {residual:e}");
+    let factor = roundoff_factor(system, t, &x);
+    assert!(residual < 1e-11 * factor, "{name} at {t}: {residual:e}");
     let h = 1e-4;
     let at: Vec<Vec<f64>> = [-2.0, -1.0, 1.0, 2.0].iter().map(|k| exact(t + k * h)).collect();
     let rate: Vec<f64> =
@@ -199,6 +209,9 @@ fn references_are_reproduced_by_extrapolation() {
         ("top-nutating", 40, 1e-10),
         ("andrews-bodies", 80, 1e-8),
         ("car-axis", 200, 1e-9),
+        ("chain-10", 100, 1e-10),
+        ("chain-unit-10", 60, 1e-10),
+        ("chain-unit-50", 60, 1e-10),
         ("truck", 200, 1e-10),
         ("truck-physical", 200, 1e-10),
     ];
