@@ -287,7 +287,9 @@ impl<'a> Consistency<'a> {
             scaled.row_mut(i).mapv_inplace(|v| v * factor);
             rhs[i] = -residual[i] * factor;
         }
-        let mut linear = decompose(&scaled, &rhs).ok_or_else(|| {
+        // Multipliers of redundant constraints are undetermined by nature: the minimum norm decides.
+        let matters = |k: usize| !self.layout.x.multipliers.contains(self.unknowns[k]);
+        let mut linear = decompose(&scaled, &rhs, matters).ok_or_else(|| {
             Failure::new(Code::SvdInInitialValues, format!("matrix of {rows} rows, {cols} columns"))
         })?;
         linear.overdetermined = rows > linear.rank + dependent_rows;
@@ -298,8 +300,7 @@ impl<'a> Consistency<'a> {
         Ok(linear)
     }
 
-    /// Back to x: unscale the correction and name the undetermined variable. Multipliers of redundant
-    /// constraints are undetermined by nature.
+    /// Back to x: unscale the correction and name the undetermined variable.
     fn restore(&self, linear: &mut Linear) {
         let mut correction = vec![0.0; self.layout.n];
         for (c, &j) in linear.correction.iter().zip(&self.unknowns) {
@@ -330,11 +331,11 @@ fn explain(trouble: Trouble, code: Code) -> Failure {
     }
 }
 
-/// Minimum-norm least-squares solution with rank and null space.
-fn decompose(a: &Array2<f64>, rhs: &Array1<f64>) -> Option<Linear> {
+/// Minimum-norm least-squares solution with rank and null space; undetermined is a column that `matters`.
+fn decompose(a: &Array2<f64>, rhs: &Array1<f64>, matters: impl Fn(usize) -> bool) -> Option<Linear> {
     let (rows, cols) = a.dim();
     if rows == 0 || cols == 0 {
-        let undetermined = (cols > 0).then_some(0);
+        let undetermined = (0..cols).find(|&k| matters(k));
         let leftover = rhs.iter().map(|v| v.abs()).collect();
         let correction = vec![0.0; cols];
         return Some(Linear {
@@ -361,8 +362,9 @@ fn decompose(a: &Array2<f64>, rhs: &Array1<f64>) -> Option<Linear> {
         leftover.scaled_add(-coefficient, &u.column(k));
     }
     let undetermined = (rank..cols).find_map(|k| {
-        let row = vt.row(k);
-        let (i, v) = largest(&row.to_vec());
+        let row: Vec<f64> =
+            vt.row(k).iter().enumerate().map(|(i, &v)| if matters(i) { v } else { 0.0 }).collect();
+        let (i, v) = largest(&row);
         (v.abs() > 1e-6).then_some(i)
     });
     let size = (solution.iter().map(|v| v * v).sum::<f64>() / cols as f64).sqrt();

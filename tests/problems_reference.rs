@@ -1,5 +1,7 @@
 //! Every problem of the second part of the test set, integrated at TOL = 1e-10, against its reference.
 
+#![allow(clippy::unwrap_used)]
+
 use geoms::decompose::DecompositionKind;
 use geoms::integrate::{integrate, Integration};
 use geoms::layout::Form;
@@ -113,4 +115,23 @@ fn stiff_springs() {
     let problem = by_name("stiff-spring-1e8").unwrap();
     assert!(run(&problem, Form::Index1, 1e-10, DecompositionKind::Lu).p < 1e-8);
     assert!(run(&problem, Form::StrangenessFree, 1e-8, DecompositionKind::Lu).p < 1e-6);
+}
+
+/// With conditions for v and p the multipliers of redundant constraints are found, of minimum norm.
+#[test]
+fn multipliers_of_redundant_constraints_are_found() {
+    let problem = by_name("bricard").unwrap();
+    let conditions = (5..15).map(|i| (i, problem.x0[i])).collect();
+    let wanted =
+        geoms::testset::Options { conditions, ..geoms::testset::Options::new(Form::StrangenessFree, true) };
+    let mut system = problem.system_with(wanted);
+    let options = Options { decompose_constraints: DecompositionKind::Svd, ..Options::default() };
+    let tolerance = Tolerance::scalar(1e-10, 1e-10);
+    let (mut t, mut x, mut h, mut stats) = (0.0, vec![0.0; 15], 0.0, Stats::default());
+    let run =
+        Integration { system: system.as_mut(), observer: None, options: &options, tolerance: &tolerance };
+    integrate(run, &mut t, &mut x, &mut h, 0.0, &mut stats).unwrap();
+    for (x, expected) in x.iter().zip(&problem.x0) {
+        assert!((x - expected).abs() < 1e-9 * expected.abs().max(1.0), "{x} against {expected}");
+    }
 }
