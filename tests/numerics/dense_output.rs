@@ -59,11 +59,9 @@ fn check(name: &str, tend: f64, form: Form, first: u32, expected: &[(&str, f64)]
 /// Short intervals: over long ones the error of order 5 that the grid points gather hides the interpolation.
 #[test]
 fn order_4_and_3_for_index_2_multipliers() {
-    for (name, tend, first, multiplier) in [
-        ("pendulum-2.8", 1.0, 20, "lambda"),
-        ("top-steady", 0.2, 8, "lambda"),
-        ("knife-edge", 1.0, 20, "mu"),
-    ] {
+    for (name, tend, first, multiplier) in
+        [("pendulum-2.8", 1.0, 20, "lambda"), ("top-steady", 0.2, 8, "lambda"), ("knife-edge", 1.0, 20, "mu")]
+    {
         check(name, tend, Form::StrangenessFree, first, &[("p", 4.0), ("v", 4.0), (multiplier, 4.0)]);
         check(name, tend, Form::Index1, first, &[("p", 4.0), ("v", 4.0), (multiplier, 3.0)]);
     }

@@ -9,7 +9,8 @@ use geoms::testset::pendulum::{self, Start};
 use geoms::testset::{self, Model, Problem};
 
 pub const TOL: f64 = 1e-7;
-pub const KINDS: [DecompositionKind; 3] = [DecompositionKind::Lu, DecompositionKind::Qr, DecompositionKind::Svd];
+pub const KINDS: [DecompositionKind; 3] =
+    [DecompositionKind::Lu, DecompositionKind::Qr, DecompositionKind::Svd];
 
 /// A pendulum of the report, started at the lowest point.
 fn swing(rate: f64) -> Problem {

@@ -7,7 +7,7 @@ use geoms::layout::{Block, Dimensions, Form, Layout};
 use geoms::linalg::SolverKind;
 use geoms::options::Options;
 use geoms::system::{JacobianBlocks, Outcome, System};
-use geoms::testset::{Problem, MassStructure};
+use geoms::testset::{MassStructure, Problem};
 
 const TOL: f64 = 1e-8;
 const KINDS: [DecompositionKind; 3] = [DecompositionKind::Lu, DecompositionKind::Qr, DecompositionKind::Svd];
@@ -70,7 +70,13 @@ impl Residuals {
 }
 
 /// One combination, as a Setup.
-fn setup(problem: &Problem, form: Form, kind: DecompositionKind, solver: SolverKind, jacobian: bool) -> Setup {
+fn setup(
+    problem: &Problem,
+    form: Form,
+    kind: DecompositionKind,
+    solver: SolverKind,
+    jacobian: bool,
+) -> Setup {
     let mut setup = Setup::new(problem, form, TOL).with(|o| {
         o.decompose_constraints = kind;
         o.decompose_differential = solver;
