@@ -52,7 +52,9 @@ struct Linear {
     size: f64,
     /// What no correction can remove, per row, in units of the internal tolerance.
     leftover: Vec<f64>,
-    /// A variable that neither constraints nor conditions determine.
+    /// Unknowns that neither constraints nor conditions determine, the most open one first.
+    open: Vec<usize>,
+    /// The first of them that counts, as component of x.
     undetermined: Option<usize>,
     /// More independent-looking rows than the rank.
     overdetermined: bool,
@@ -116,18 +118,19 @@ impl<'a> Consistency<'a> {
         if first.size <= fnewt && largest(&first.leftover).1 <= 1.0 {
             return Ok(());
         }
+        // Equations that contradict each other are more than the rank. As many as unknowns at the start may
+        // still have no solution nearby, where the iteration loses its rank or wanders.
+        let code =
+            if first.overdetermined { Code::ContradictoryConditions } else { Code::InitialValuesDiverge };
         let mut linear = first;
         for _ in 0..MAX_ITERATIONS {
             let done = linear.size <= fnewt;
             residual = self.damped_step(y, &linear, &residual)?;
             linear = self.linearize(y, &residual)?;
             if done {
-                return self.check_leftover(&linear);
+                return self.check_leftover(&linear, code);
             }
         }
-        // A least-squares iteration that crawls has met a contradiction.
-        let code =
-            if linear.overdetermined { Code::ContradictoryConditions } else { Code::InitialValuesDiverge };
         let row = largest(&linear.leftover).0;
         let detail =
             format!("{MAX_ITERATIONS} iterations, last correction {:.2e} times the tolerance", linear.size);
@@ -159,7 +162,7 @@ impl<'a> Consistency<'a> {
         Err(Failure::new(Code::TooFewConditions, detail).about(variable))
     }
 
-    fn check_leftover(&self, linear: &Linear) -> Result<(), Failure> {
+    fn check_leftover(&self, linear: &Linear, code: Code) -> Result<(), Failure> {
         let (row, value) = largest(&linear.leftover);
         if value <= 1.0 {
             return Ok(());
@@ -167,7 +170,7 @@ impl<'a> Consistency<'a> {
         let name = self.row_name(row);
         let detail =
             format!("{name} cannot be satisfied together with the others ({value:.2e} times the tolerance)");
-        Err(Failure::new(Code::ContradictoryConditions, detail).about(name))
+        Err(Failure::new(code, detail).about(name))
     }
 
     /// y += factor·correction with the largest factor 1, 1/2, 1/4 ... that does not enlarge the residual much.
@@ -306,7 +309,8 @@ impl<'a> Consistency<'a> {
             correction[j] = c * self.size[j];
         }
         linear.correction = correction;
-        linear.undetermined = linear.undetermined.map(|k| self.unknowns[k]);
+        let mut open = linear.open.iter().map(|&k| self.unknowns[k]);
+        linear.undetermined = open.find(|&i| !self.layout.x.multipliers.contains(i));
     }
 
     fn row_name(&self, i: usize) -> Name {
@@ -334,14 +338,15 @@ fn explain(trouble: Trouble, code: Code) -> Failure {
 fn decompose(a: &Array2<f64>, rhs: &Array1<f64>) -> Option<Linear> {
     let (rows, cols) = a.dim();
     if rows == 0 || cols == 0 {
-        let undetermined = (cols > 0).then_some(0);
+        let open = (0..cols).collect();
         let leftover = rhs.iter().map(|v| v.abs()).collect();
         let correction = vec![0.0; cols];
         return Some(Linear {
             correction,
             size: 0.0,
             leftover,
-            undetermined,
+            open,
+            undetermined: None,
             overdetermined: false,
             rank: 0,
         });
@@ -360,14 +365,14 @@ fn decompose(a: &Array2<f64>, rhs: &Array1<f64>) -> Option<Linear> {
         solution.scaled_add(coefficient / s[k], &vt.row(k));
         leftover.scaled_add(-coefficient, &u.column(k));
     }
-    let undetermined = (rank..cols).find_map(|k| {
-        let row = vt.row(k);
-        let (i, v) = largest(&row.to_vec());
-        (v.abs() > 1e-6).then_some(i)
-    });
+    // How far a unit vector of each unknown reaches into the null space.
+    let part = |j: usize| (rank..cols).map(|k| vt[(k, j)] * vt[(k, j)]).sum::<f64>().sqrt();
+    let mut open: Vec<usize> = (0..cols).filter(|&j| part(j) > 1e-6).collect();
+    open.sort_by(|&i, &j| part(j).total_cmp(&part(i)));
     let size = (solution.iter().map(|v| v * v).sum::<f64>() / cols as f64).sqrt();
     let leftover = leftover.iter().map(|v| v.abs()).collect();
-    Some(Linear { correction: solution.to_vec(), size, leftover, undetermined, overdetermined: false, rank })
+    let correction = solution.to_vec();
+    Some(Linear { correction, size, leftover, open, undetermined: None, overdetermined: false, rank })
 }
 
 /// Index and value of the entry of largest magnitude.
