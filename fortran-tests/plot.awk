@@ -39,13 +39,14 @@ END {
     }
     altitude = -sqrt(0.5)
     line(left, py(altitude), left + width, py(altitude), "stroke=\"#555555\" stroke-dasharray=\"6 4\"")
-    text(left + width - 6, py(altitude) - 6, "end", 12, "#555555", "deviation of 45°")
+    # Between the first two peaks, where no curve is near.
+    text(px(0.885), py(altitude) - 6, "middle", 12, "#555555", "deviation of 45°")
 
     for (c = 1; c <= curves; c++)
         printf "<path d=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"1.8\" stroke-linejoin=\"round\"/>\n", path[order[c]], colour[c]
 
     printf "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#444444\"/>\n", left, top, width, height
-    text(left + width / 2, top + height + 44, "middle", 14, "#222222", "<tspan font-style=\"italic\">t</tspan>")
+    text(left + width / 2, top + height + 42, "middle", 14, "#222222", "<tspan font-style=\"italic\">t</tspan>")
     printf "<text transform=\"translate(22 %.1f) rotate(-90)\" text-anchor=\"middle\" font-size=\"14\" fill=\"#222222\"><tspan font-style=\"italic\">p</tspan>₂</text>\n", top + height / 2
     for (c = 1; c <= curves; c++) {
         x = left + width - 240 + 130 * (c - 1)

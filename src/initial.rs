@@ -34,14 +34,27 @@ pub fn make_consistent(
     x: &mut [f64],
     stats: &mut Stats,
 ) -> Result<(), Failure> {
-    let mut problem = Consistency::new(system, layout, options, scaling, t, x);
+    let mut problem = Consistency::new(system, layout, scaling, t, x);
     let fnewt = stopping_criterion(options.fnewt, options.uround, scaling.rtol_first, false);
     let mut y = x.to_vec();
     let result = problem.solve(&mut y, fnewt);
     stats.eom_for_initial_values += problem.calls;
-    result.map_err(|f| f.at(t, 0.0))?;
+    result.map_err(|stopped| stopped.failure.at(t, 0.0))?;
     x.copy_from_slice(&y);
     Ok(())
+}
+
+/// Why the correction ended.
+struct Stopped {
+    failure: Failure,
+    /// The model could not be evaluated at this point, but may be at another.
+    only_here: bool,
+}
+
+impl From<Failure> for Stopped {
+    fn from(failure: Failure) -> Self {
+        Stopped { failure, only_here: false }
+    }
 }
 
 /// One linearised system, decomposed.
@@ -52,9 +65,7 @@ struct Linear {
     size: f64,
     /// What no correction can remove, per row, in units of the internal tolerance.
     leftover: Vec<f64>,
-    /// Unknowns that neither constraints nor conditions determine, the most open one first.
-    open: Vec<usize>,
-    /// The first of them that counts, as component of x.
+    /// A variable that neither constraints nor conditions determine.
     undetermined: Option<usize>,
     /// More independent-looking rows than the rank.
     overdetermined: bool,
@@ -81,14 +92,7 @@ struct Consistency<'a> {
 }
 
 impl<'a> Consistency<'a> {
-    fn new(
-        system: &'a mut dyn System,
-        layout: &Layout,
-        _options: &Options,
-        scaling: &'a Scaling,
-        t: f64,
-        x: &[f64],
-    ) -> Self {
+    fn new(system: &'a mut dyn System, layout: &Layout, scaling: &'a Scaling, t: f64, x: &[f64]) -> Self {
         let l = *layout;
         let rows = l.rda.rows1.range().chain(l.rda.g_velocity.start..l.rda.h.end).chain(l.rda.rows3.range());
         let fixed = |i: &usize| l.form == Form::Index1 && l.x.multipliers.contains(*i);
@@ -109,11 +113,11 @@ impl<'a> Consistency<'a> {
         }
     }
 
-    fn solve(&mut self, y: &mut Vec<f64>, fnewt: f64) -> Result<(), Failure> {
+    fn solve(&mut self, y: &mut [f64], fnewt: f64) -> Result<(), Stopped> {
         let mut residual = self.residual(y)?;
         let first = self.linearize(y, &residual)?;
         if first.undetermined.is_some() {
-            return self.check_only(&first, &residual);
+            return Ok(self.check_only(&first, &residual)?);
         }
         if first.size <= fnewt && largest(&first.leftover).1 <= 1.0 {
             return Ok(());
@@ -128,13 +132,13 @@ impl<'a> Consistency<'a> {
             residual = self.damped_step(y, &linear, &residual)?;
             linear = self.linearize(y, &residual)?;
             if done {
-                return self.check_leftover(&linear, code);
+                return Ok(self.check_leftover(&linear, code)?);
             }
         }
         let row = largest(&linear.leftover).0;
         let detail =
             format!("{MAX_ITERATIONS} iterations, last correction {:.2e} times the tolerance", linear.size);
-        Err(Failure::new(code, detail).about(self.row_name(row)))
+        Err(Failure::new(code, detail).about(self.row_name(row)).into())
     }
 
     /// Not enough equations: only the consistency of what was given can be checked.
@@ -174,15 +178,10 @@ impl<'a> Consistency<'a> {
     }
 
     /// y += factor·correction with the largest factor 1, 1/2, 1/4 ... that does not enlarge the residual much.
-    fn damped_step(
-        &mut self,
-        y: &mut Vec<f64>,
-        linear: &Linear,
-        residual: &[f64],
-    ) -> Result<Vec<f64>, Failure> {
+    fn damped_step(&mut self, y: &mut [f64], linear: &Linear, residual: &[f64]) -> Result<Vec<f64>, Stopped> {
         let old = norm(residual);
         let mut factor = 1.0;
-        let start = y.clone();
+        let start = y.to_vec();
         for halving in 0..=MAX_HALVINGS {
             for (y, (s, c)) in y.iter_mut().zip(start.iter().zip(&linear.correction)) {
                 *y = s + factor * c;
@@ -191,9 +190,7 @@ impl<'a> Consistency<'a> {
                 Ok(new) if norm(&new) <= 2.0 * old || halving == MAX_HALVINGS || linear.size < 1.0 => {
                     return Ok(new);
                 }
-                Err(failure) if halving == MAX_HALVINGS || !failure.detail.contains(NOT_FINITE) => {
-                    return Err(failure);
-                }
+                Err(stopped) if halving == MAX_HALVINGS || !stopped.only_here => return Err(stopped),
                 _ => factor *= 0.5,
             }
         }
@@ -201,7 +198,7 @@ impl<'a> Consistency<'a> {
     }
 
     /// Residuals of the constraints, then of the conditions.
-    fn residual(&mut self, y: &[f64]) -> Result<Vec<f64>, Failure> {
+    fn residual(&mut self, y: &[f64]) -> Result<Vec<f64>, Stopped> {
         self.calls += 1;
         let code = Code::StoppedByEomInInitialValues;
         model::eom(self.system, code, self.t, y, &mut self.rda).map_err(|trouble| explain(trouble, code))?;
@@ -210,7 +207,7 @@ impl<'a> Consistency<'a> {
         Ok(out)
     }
 
-    fn evaluate_conditions(&mut self, y: &[f64]) -> Result<Vec<f64>, Failure> {
+    fn evaluate_conditions(&mut self, y: &[f64]) -> Result<Vec<f64>, Stopped> {
         let mut cond = vec![0.0; self.conditions];
         if self.conditions > 0 {
             let code = Code::StoppedByIvcond;
@@ -225,7 +222,7 @@ impl<'a> Consistency<'a> {
     }
 
     /// Jacobian by rows of the imposed equations and conditions, columns all of x.
-    fn derivative(&mut self, y: &[f64]) -> Result<Array2<f64>, Failure> {
+    fn derivative(&mut self, y: &[f64]) -> Result<Array2<f64>, Stopped> {
         let l = self.layout;
         let code = Code::StoppedByEomInInitialValues;
         let mut ignored = 0;
@@ -256,7 +253,7 @@ impl<'a> Consistency<'a> {
     }
 
     /// Central differences of IVCOND.
-    fn condition_derivative(&mut self, y: &[f64], jac: &mut Array2<f64>) -> Result<(), Failure> {
+    fn condition_derivative(&mut self, y: &[f64], jac: &mut Array2<f64>) -> Result<(), Stopped> {
         let mut moved = y.to_vec();
         for j in 0..self.layout.n {
             let step = f64::EPSILON.cbrt() * self.size[j].max(y[j].abs());
@@ -274,7 +271,7 @@ impl<'a> Consistency<'a> {
         Ok(())
     }
 
-    fn linearize(&mut self, y: &[f64], residual: &[f64]) -> Result<Linear, Failure> {
+    fn linearize(&mut self, y: &[f64], residual: &[f64]) -> Result<Linear, Stopped> {
         let jac = self.derivative(y)?;
         let (rows, cols) = (residual.len(), self.unknowns.len());
         let mut scaled = Array2::zeros((rows, cols));
@@ -290,7 +287,8 @@ impl<'a> Consistency<'a> {
             scaled.row_mut(i).mapv_inplace(|v| v * factor);
             rhs[i] = -residual[i] * factor;
         }
-        let mut linear = decompose(&scaled, &rhs).ok_or_else(|| {
+        let multiplier = |k: usize| self.layout.x.multipliers.contains(self.unknowns[k]);
+        let mut linear = decompose(&scaled, &rhs, multiplier).ok_or_else(|| {
             Failure::new(Code::SvdInInitialValues, format!("matrix of {rows} rows, {cols} columns"))
         })?;
         linear.overdetermined = rows > linear.rank + dependent_rows;
@@ -301,16 +299,14 @@ impl<'a> Consistency<'a> {
         Ok(linear)
     }
 
-    /// Back to x: unscale the correction and name the undetermined variable. Multipliers of redundant
-    /// constraints are undetermined by nature.
+    /// Back to x: unscale the correction and name the undetermined variable.
     fn restore(&self, linear: &mut Linear) {
         let mut correction = vec![0.0; self.layout.n];
         for (c, &j) in linear.correction.iter().zip(&self.unknowns) {
             correction[j] = c * self.size[j];
         }
         linear.correction = correction;
-        let mut open = linear.open.iter().map(|&k| self.unknowns[k]);
-        linear.undetermined = open.find(|&i| !self.layout.x.multipliers.contains(i));
+        linear.undetermined = linear.undetermined.map(|k| self.unknowns[k]);
     }
 
     fn row_name(&self, i: usize) -> Name {
@@ -321,32 +317,29 @@ impl<'a> Consistency<'a> {
     }
 }
 
-const NOT_FINITE: &str = "non-finite";
-
-fn explain(trouble: Trouble, code: Code) -> Failure {
-    match trouble {
-        Trouble::Stop { code, not_finite: false } => Failure::new(code, "IERR < 0"),
-        Trouble::Stop { code, not_finite: true } => {
-            Failure::new(code, format!("{NOT_FINITE} values (NaN or Inf), twice"))
-        }
-        Trouble::Retry => Failure::new(code, format!("IERR > 0 ({NOT_FINITE} or not evaluable)")),
-        Trouble::NotFinite => Failure::new(code, format!("{NOT_FINITE} values (NaN or Inf)")),
-    }
+fn explain(trouble: Trouble, code: Code) -> Stopped {
+    let (code, detail, only_here) = match trouble {
+        Trouble::Stop { code, not_finite: false } => (code, "IERR < 0", false),
+        Trouble::Stop { code, not_finite: true } => (code, "non-finite values (NaN or Inf), twice", false),
+        Trouble::Retry => (code, "IERR > 0 with IOPT(20)=1", true),
+        Trouble::NotFinite => (code, "non-finite values (NaN or Inf)", true),
+    };
+    Stopped { failure: Failure::new(code, detail), only_here }
 }
 
-/// Minimum-norm least-squares solution with rank and null space.
-fn decompose(a: &Array2<f64>, rhs: &Array1<f64>) -> Option<Linear> {
+/// Minimum-norm least-squares solution with rank and null space. Columns that are `free` may be undetermined:
+/// the multipliers of redundant constraints are so by nature, and get minimum norm.
+fn decompose(a: &Array2<f64>, rhs: &Array1<f64>, free: impl Fn(usize) -> bool) -> Option<Linear> {
     let (rows, cols) = a.dim();
     if rows == 0 || cols == 0 {
-        let open = (0..cols).collect();
+        let undetermined = (0..cols).find(|&k| !free(k));
         let leftover = rhs.iter().map(|v| v.abs()).collect();
         let correction = vec![0.0; cols];
         return Some(Linear {
             correction,
             size: 0.0,
             leftover,
-            open,
-            undetermined: None,
+            undetermined,
             overdetermined: false,
             rank: 0,
         });
@@ -365,14 +358,15 @@ fn decompose(a: &Array2<f64>, rhs: &Array1<f64>) -> Option<Linear> {
         solution.scaled_add(coefficient / s[k], &vt.row(k));
         leftover.scaled_add(-coefficient, &u.column(k));
     }
-    // How far a unit vector of each unknown reaches into the null space.
-    let part = |j: usize| (rank..cols).map(|k| vt[(k, j)] * vt[(k, j)]).sum::<f64>().sqrt();
-    let mut open: Vec<usize> = (0..cols).filter(|&j| part(j) > 1e-6).collect();
-    open.sort_by(|&i, &j| part(j).total_cmp(&part(i)));
+    let undetermined = (rank..cols).find_map(|k| {
+        let row: Vec<f64> =
+            vt.row(k).iter().enumerate().map(|(i, v)| if free(i) { 0.0 } else { *v }).collect();
+        let (i, v) = largest(&row);
+        (v.abs() > 1e-6).then_some(i)
+    });
     let size = (solution.iter().map(|v| v * v).sum::<f64>() / cols as f64).sqrt();
     let leftover = leftover.iter().map(|v| v.abs()).collect();
-    let correction = solution.to_vec();
-    Some(Linear { correction, size, leftover, open, undetermined: None, overdetermined: false, rank })
+    Some(Linear { correction: solution.to_vec(), size, leftover, undetermined, overdetermined: false, rank })
 }
 
 /// Index and value of the entry of largest magnitude.

@@ -1,4 +1,83 @@
 //! Drift-free integration of the equations of motion of constrained multibody systems.
+//!
+//! The crate solves
+//!
+//! ```text
+//! p' = Z(p) v                                             (1) kinematic equations
+//! M(p,t) v' = f(p,v,r,w,s,λ,μ,t) - Zᵀ Gᵀ λ - Zᵀ Hᵀ μ      (2) dynamic equations
+//! r' = b(p,v,r,w,s,λ,μ,t)                                 (3) dynamic force elements
+//! 0  = d(p,v,r,w,s,λ,μ,t)                                 (4) auxiliary variables
+//! 0  = c(p,s,t)                                           (5) contact points
+//! 0  = H(p,s,t) Z(p) v + h(p,s,t)                         (6) nonholonomic constraints
+//! 0  = g(p,s,t)                                           (7) holonomic constraints
+//! 0  = e(p,v,s,t)                                         (8) solution invariants
+//! ```
+//!
+//! after A. Steinbrecher, *GEOMS: A software package for the numerical integration of general model equations of
+//! multibody systems* (WIAS preprint 1259, 2007; "the report", whose appendix is "the manual"). The user supplies, beside
+//! (1) to (8), the derivatives gI, gII and hI of the constraints. All of them are imposed at every step, so there is no
+//! drift; the differential equations that the constraints make superfluous are dropped by selectors. This
+//! *projected-strangeness-free* form has index 1 and is integrated by Radau IIA of order 5 with step size control,
+//! dense output and consistent initial values. Constraints may be redundant.
+//!
+//! # From Rust
+//!
+//! A model implements [`system::System`]; [`integrate::integrate`] runs it. The equations of the pendulum are in
+//! [`testset::pendulum`]:
+//!
+//! ```
+//! use geoms::{integrate::*, layout::Form, norm::Tolerance, options::Options, stats::Stats, testset};
+//!
+//! let problem = testset::by_name("pendulum-2.8").ok_or("no such problem")?;
+//! let mut system = problem.system(Form::StrangenessFree, true);
+//! let options = Options { mass: problem.mass, ..Options::default() };
+//! let tolerance = Tolerance::scalar(1e-8, 1e-8);
+//! let (mut t, mut x, mut h, mut stats) = (0.0, problem.x0.clone(), 0.01, Stats::default());
+//! let run = Integration { system: &mut *system, observer: None, options: &options, tolerance: &tolerance };
+//! integrate(run, &mut t, &mut x, &mut h, 5.0, &mut stats)?;
+//! assert!((x[3] + 0.608_937_263_148_838).abs() < 1e-7, "p1 at t = 5");
+//! assert_eq!(stats.neom, 3 * stats.nbsub + stats.naccpt);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! From Fortran and C the same core is called through [`capi`].
+//!
+//! # Where to find the parts of GEOMS
+//!
+//! | routine of the report (Table 2) | here |
+//! | --- | --- |
+//! | GEOMS | [`capi::fortran`] (arguments), [`integrate`] (driver) |
+//! | GECORE | [`methods::radau5::Radau5`] |
+//! | GEINIVAL | [`initial`] |
+//! | GEFXNUM | [`jacobian`] |
+//! | GEDECCLU, GEDECCQR, GEDECCSV | [`decompose`], ranks in [`formulation::rank`] |
+//! | GEELIMFXQ, GEELIMFXS, GEELIMMIQ, GEELIMMIS, GEGREPEQ, GEGREPES | [`formulation`]: N, B = S·M·N, C = S·FX·N |
+//! | GETRFRHSC, GEBSUBST | [`formulation::Formulation::particular`], [`formulation::Formulation::substitute`] |
+//! | GEDECDLU, GESOLDLU, GESOLDQR | [`linalg::solver`] |
+//! | GEERREST | `estimate_error` in [`methods::radau5`] |
+//! | GEDENSOUT | [`dense`] |
+//! | EOM, MAS, JAC, IVCOND | [`system::System`], guarded by [`model`] |
+//! | SOLOUT | [`system::Observer`] |
+//!
+//! # Where to change what
+//!
+//! | to change | look into |
+//! | --- | --- |
+//! | position of a block in x, RDA or FX1..FX6 | [`layout`], the only index arithmetic |
+//! | an option: name, slot, range, default | the table in [`options`]; `make docs` renews reference and header |
+//! | a code: IDID, sentence, advice | the table in [`error`]; `make docs` likewise |
+//! | step size controller | [`control`], a pure function |
+//! | when Newton's method stops or gives up | [`newton`], a pure monitor |
+//! | Butcher tableau and transformation | [`methods::tableau`], derived in code |
+//! | what counts as rank deficient | [`formulation::rank`] |
+//! | selectors | [`formulation::selector`] |
+//! | counters | [`stats`] |
+//! | when LAPACK is called and when own kernels | [`linalg`] |
+//! | a test problem | [`testset`] |
+//!
+//! Dependences go one way: `capi → integrate → methods → formulation → decompose → linalg`. `unsafe` is confined to
+//! [`capi`] and [`linalg::lapack`].
+
 // The boundary is where raw pointers come in.
 #[allow(unsafe_code)]
 pub mod capi;

@@ -106,8 +106,11 @@ impl<I: FortranInteger> Arguments<I> {
         }
         let mut stats = Stats::default();
         let outcome = request.integrate(&mut stats);
-        // SAFETY: X, T, H and IWORK have been checked for null and length.
-        unsafe { self.store(&request, &stats) };
+        // What the core refuses (a tolerance that does not fit an option, say) changes nothing either.
+        if !matches!(&outcome, Err(failure) if failure.code == Code::BadArgument) {
+            // SAFETY: X, T, H and IWORK have been checked for null and length.
+            unsafe { self.store(&request, &stats) };
+        }
         match outcome {
             Ok(()) => {
                 if unit.listens() {

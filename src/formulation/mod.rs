@@ -281,10 +281,8 @@ impl Formulation {
             Err(Deficiency { code, row: None, rank, rows })
         };
         if self.layout.form == Form::Index1 {
-            for k in 0..3 {
-                if missing[k] > 0 {
-                    return refuse(Code::RedundantIndex1, k);
-                }
+            if let Some(k) = missing.iter().position(|&m| m > 0) {
+                return refuse(Code::RedundantIndex1, k);
             }
         } else if missing[0] != missing[1] {
             return refuse(Code::DeficiencyFx2, 1);
@@ -382,11 +380,12 @@ impl Formulation {
     pub fn apply_mass(&mut self, mass: &Mass, count: &mut u64) {
         let l = self.layout;
         let (n, nv) = (l.n, l.n3());
+        if nv == 0 {
+            return;
+        }
         let k = self.free_v + self.free_q;
         let gathered = &mut self.scratch.many_out;
-        for (column, out) in
-            self.columns.chunks_exact(n.max(1)).zip(gathered.chunks_exact_mut(nv.max(1))).take(k)
-        {
+        for (column, out) in self.columns.chunks_exact(n.max(1)).zip(gathered.chunks_exact_mut(nv)).take(k) {
             out.copy_from_slice(l.x.v.of(column));
         }
         mass.mul(k, &gathered[..nv * k], &mut self.mass_columns[..nv * k], count);

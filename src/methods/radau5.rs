@@ -1,6 +1,6 @@
 //! Radau IIA of order 5 on the projected-strangeness-free form (GECORE).
 //!
-//! [`Radau5::step`] makes one accepted step; [`Radau5::attempt`] is the method as a table of
+//! [`Radau5::step`] makes one accepted step; `attempt` is the method as a table of
 //! contents. Numerical blocks live elsewhere: constraints and reduced systems in [`crate::formulation`], stage
 //! vectors in [`super::stages`], monitor and controllers in [`crate::newton`] and [`crate::control`].
 
@@ -196,6 +196,7 @@ impl Radau5 {
         self.evaluate_here(system)?;
         self.predict_stages(h);
         self.linearize(system, h)?;
+        self.clear_undetermined();
         self.choose_selectors();
         self.decompose_reduced(h)?;
         let newt = self.solve_stages(system, h)?;
@@ -278,6 +279,19 @@ impl Radau5 {
         self.formulation.apply_mass(&self.mass, &mut self.state.stats.mass_multiplications);
         self.state.linearized = here;
         Ok(())
+    }
+
+    /// Redundant constraints leave a part of the multipliers undetermined. Newton's method does not see it, so
+    /// extrapolation would amplify its rounding errors from step to step: remove it from the starting values.
+    fn clear_undetermined(&mut self) {
+        if self.formulation.deficiency() == 0 {
+            return;
+        }
+        for i in 0..3 {
+            self.stages.stage(i, &self.state.x);
+            self.formulation.minimum_norm_correction(&self.stages.x, &mut self.work.delta);
+            subtract(&mut self.stages.z[i], -1.0, &self.work.delta);
+        }
     }
 
     fn evaluate_matrices(&mut self, system: &mut dyn System, t: f64, x: &[f64]) -> Result<(), Trouble> {
@@ -406,8 +420,8 @@ impl Radau5 {
     fn evaluate_residuals(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
         let varying = !self.options.mass.is_constant();
         let l = self.layout;
-        for i in 0..3 {
-            let t = self.state.t + NODES[i] * h;
+        for (i, c) in NODES.iter().enumerate() {
+            let t = self.state.t + c * h;
             self.stages.stage(i, &self.state.x);
             self.state.stats.neom += 1;
             let r = &mut self.stages.r[i];
@@ -638,7 +652,7 @@ impl Radau5 {
         let state = &mut self.state;
         self.formulation.minimum_norm_correction(&state.x, &mut self.work.delta);
         for (z, c) in self.stages.z.iter_mut().zip(NODES) {
-            // The undetermined part grows from nothing at x_k: distribute its removal over the step.
+            // The stages have none of it at x_k, the end must have none at x_{k+1}: interpolate.
             subtract(z, -c, &self.work.delta);
         }
         subtract(&mut state.x, -1.0, &self.work.delta);
@@ -681,28 +695,35 @@ impl Radau5 {
             state.linearized = Linearized::Nowhere;
         }
         if self.singular >= MAX_SINGULAR {
-            let code = match self.options.decompose_differential {
-                SolverKind::Lu => Code::SingularNewtonMatrix,
-                SolverKind::Qr => Code::QrOfNewtonMatrix,
-            };
-            return Err(self.failure(code, String::new()));
+            return Err(self.failure(self.final_code(why), String::new()));
         }
         if self.options.fixed_step {
             state.h = h;
             let detail = "the step size is constant (IOPT(19)=1) and cannot be reduced".to_string();
-            return Err(self.failure(final_code(why), detail));
+            return Err(self.failure(self.final_code(why), detail));
         }
         Ok(())
     }
 
     fn step_too_small(&self, h: f64) -> Failure {
         let why = self.state.history.last().map(|a| a.why);
-        let code = why.map_or(Code::StepTooSmall, final_code);
+        let code = why.map_or(Code::StepTooSmall, |why| self.final_code(why));
         let detail = match why {
             Some(why) => format!("h = {h:.3e} is too small at t = {:.9e}; last: {why}", self.state.t),
             None => format!("the first step size h = {h:.3e} is too small at t = {:.9e}", self.state.t),
         };
         self.failure(code, detail)
+    }
+
+    /// The code of a run that ended because steps were rejected for this reason.
+    fn final_code(&self, why: Rejection) -> Code {
+        match (why, self.options.decompose_differential) {
+            (Rejection::ErrorTest { .. }, _) => Code::StepTooSmall,
+            (Rejection::Newton { .. }, _) => Code::NewtonDiverges,
+            (Rejection::SingularMatrix, SolverKind::Lu) => Code::SingularNewtonMatrix,
+            (Rejection::SingularMatrix, SolverKind::Qr) => Code::QrOfNewtonMatrix,
+            (Rejection::NotFinite | Rejection::Model, _) => Code::EomNotEvaluable,
+        }
     }
 
     /// A report of the current situation.
@@ -735,16 +756,6 @@ impl Radau5 {
                 Setback::Reject { why: Rejection::NotFinite, factor: 0.25, component: None }
             }
         }
-    }
-}
-
-/// The code of a run that ended because steps were rejected for this reason.
-fn final_code(why: Rejection) -> Code {
-    match why {
-        Rejection::ErrorTest { .. } => Code::StepTooSmall,
-        Rejection::Newton { .. } => Code::NewtonDiverges,
-        Rejection::SingularMatrix => Code::SingularNewtonMatrix,
-        Rejection::NotFinite | Rejection::Model => Code::EomNotEvaluable,
     }
 }
 
