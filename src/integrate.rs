@@ -67,7 +67,7 @@ fn drive(
     tend: f64,
 ) -> Result<(), Failure> {
     if integrator.state.h <= 0.0 && integrator.state.t < tend && !options.fixed_step {
-        integrator.state.h = starting_step(integrator, system, options, scaling, tend);
+        integrator.state.h = starting_step(integrator, system, options, scaling, tend)?;
     }
     report(integrator, observer)?;
     while integrator.state.t < tend {
@@ -113,7 +113,7 @@ fn starting_step(
     options: &Options,
     scaling: &Scaling,
     tend: f64,
-) -> f64 {
+) -> Result<f64, Failure> {
     let state = &integrator.state;
     let layout = Layout::new(system.dimensions(), system.form());
     let span = (tend - state.t).min(options.hmax.unwrap_or(f64::INFINITY));
@@ -135,7 +135,7 @@ fn starting_step(
             }
         }
     }
-    first.max(1e-12 * span)
+    Ok(first.max(1e-12 * span))
 }
 
 fn check_arguments(

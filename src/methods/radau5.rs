@@ -24,6 +24,8 @@ use crate::system::{JacobianBlocks, System};
 
 /// Consecutive singular Newton matrices after which the run ends.
 const MAX_SINGULAR: u32 = 5;
+/// A step that is longer than this times the last one does not inherit its rate of convergence.
+const STRONG_GROWTH: f64 = 2.0;
 /// A step that ends within this relative distance of TEND is stretched to it.
 const STRETCH: f64 = 1.0001;
 
@@ -369,7 +371,9 @@ impl Radau5 {
         let new_monitor = |faccon| {
             Monitor::new(self.options.nit, self.fnewt, self.options.uround, faccon, self.options.thet.abs())
         };
-        let mut monitor = new_monitor(self.state.faccon);
+        // The rate of the last step says little about a step of quite another size: begin as in the first one.
+        let grown = h > STRONG_GROWTH * self.state.h_last;
+        let mut monitor = new_monitor(if grown { 1.0 } else { self.state.faccon });
         let fresh = new_monitor(1.0);
         let mut updates = self.options.newton_updates;
         self.stages.transform(&self.transformation);
