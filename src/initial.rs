@@ -122,19 +122,18 @@ impl<'a> Consistency<'a> {
         if first.size <= fnewt && largest(&first.leftover).1 <= 1.0 {
             return Ok(());
         }
-        // Equations that contradict each other are more than the rank. As many as unknowns at the start may
-        // still have no solution nearby, where the iteration loses its rank or wanders.
-        let code =
-            if first.overdetermined { Code::ContradictoryConditions } else { Code::InitialValuesDiverge };
         let mut linear = first;
         for _ in 0..MAX_ITERATIONS {
             let done = linear.size <= fnewt;
             residual = self.damped_step(y, &linear, &residual)?;
             linear = self.linearize(y, &residual)?;
             if done {
-                return Ok(self.check_leftover(&linear, code)?);
+                return Ok(self.check_leftover(&linear)?);
             }
         }
+        // A least-squares iteration that crawls has met a contradiction.
+        let code =
+            if linear.overdetermined { Code::ContradictoryConditions } else { Code::InitialValuesDiverge };
         let row = largest(&linear.leftover).0;
         let detail =
             format!("{MAX_ITERATIONS} iterations, last correction {:.2e} times the tolerance", linear.size);
@@ -166,7 +165,7 @@ impl<'a> Consistency<'a> {
         Err(Failure::new(Code::TooFewConditions, detail).about(variable))
     }
 
-    fn check_leftover(&self, linear: &Linear, code: Code) -> Result<(), Failure> {
+    fn check_leftover(&self, linear: &Linear) -> Result<(), Failure> {
         let (row, value) = largest(&linear.leftover);
         if value <= 1.0 {
             return Ok(());
@@ -174,7 +173,7 @@ impl<'a> Consistency<'a> {
         let name = self.row_name(row);
         let detail =
             format!("{name} cannot be satisfied together with the others ({value:.2e} times the tolerance)");
-        Err(Failure::new(code, detail).about(name))
+        Err(Failure::new(Code::ContradictoryConditions, detail).about(name))
     }
 
     /// y += factor·correction with the largest factor 1, 1/2, 1/4 ... that does not enlarge the residual much.
