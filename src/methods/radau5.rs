@@ -68,6 +68,8 @@ pub struct Radau5 {
     fx: JacobianBlocks,
     mass: Mass,
     stage_mass: Mass,
+    /// The stage's mass matrix is that of x_k, for the error estimate.
+    estimate_with_stage_mass: bool,
     e1: RealSolver,
     e2: ComplexSolver,
     renew_selectors: bool,
@@ -122,6 +124,7 @@ impl Radau5 {
             fx: JacobianBlocks::new(layout),
             mass: Mass::new(layout, options.mass),
             stage_mass: Mass::new(layout, options.mass),
+            estimate_with_stage_mass: false,
             e1: RealSolver::new(options.decompose_differential, nz),
             e2: ComplexSolver::new(options.decompose_differential, nz),
             renew_selectors: true,
@@ -520,6 +523,7 @@ impl Radau5 {
             return Ok(0.0);
         }
         self.work.rhs.copy_from_slice(&self.work.here);
+        self.mass_for_estimate(system)?;
         let mut err = self.error_norm(h);
         if err >= 1.0 && (self.state.is_first() || self.state.rejected) {
             for ((d, x), e) in self.work.delta.iter_mut().zip(&self.state.x).zip(&self.work.err) {
@@ -541,6 +545,21 @@ impl Radau5 {
         Ok(err)
     }
 
+    /// M(x_k) for the error estimate, in which it has to balance rhs(x_k). That in hand belongs to another
+    /// point if the Jacobian was reused (THET) or taken elsewhere (NWTMAT, NWTUPD): on Andrews' mechanism
+    /// the estimate would then be wrong enough for 4 to 20 times the steps.
+    fn mass_for_estimate(&mut self, system: &mut dyn System) -> Result<(), Setback> {
+        if self.options.mass.is_constant() || self.state.linearized == Linearized::Here {
+            self.estimate_with_stage_mass = false;
+            return Ok(());
+        }
+        let (state, mass) = (&mut self.state, &mut self.stage_mass);
+        let result = mass.evaluate(system, state.t, &state.x, &mut state.stats.nmas);
+        result.map_err(|trouble| self.setback(trouble))?;
+        self.estimate_with_stage_mass = true;
+        Ok(())
+    }
+
     /// One error estimate with the right-hand side in `work.rhs`.
     fn error_norm(&mut self, h: f64) -> f64 {
         let l = self.layout;
@@ -551,7 +570,8 @@ impl Radau5 {
             let (out, product) = (&mut self.work.block[..block.len()], &mut self.work.product[..block.len()]);
             self.stages.error_combination(h, block, out);
             if with_mass {
-                self.mass.mul(1, out, product, &mut self.state.stats.mass_multiplications);
+                let mass = if self.estimate_with_stage_mass { &self.stage_mass } else { &self.mass };
+                mass.mul(1, out, product, &mut self.state.stats.mass_multiplications);
                 subtract(rows.of_mut(rhs), -1.0, product);
             } else {
                 subtract(rows.of_mut(rhs), -1.0, out);
