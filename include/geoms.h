@@ -36,7 +36,7 @@
 #define GEOMS_IDID_INCONSISTENT_INITIAL_VALUES (-1105)
 /** The final time TEND lies before the initial time T. */
 #define GEOMS_IDID_TEND_BEFORE_T (-1106)
-/** EOM returned NaN, Inf or a positive IERR down to the smallest step size. */
+/** EOM returned NaN or Inf, or a subroutine a positive IERR (RECOVER), down to the smallest step size. */
 #define GEOMS_IDID_EOM_NOT_EVALUABLE (-1107)
 /** QR decomposition of FX1 not possible. */
 #define GEOMS_IDID_QR_OF_FX1 (-1111)

@@ -91,7 +91,7 @@ code_table! {
         "The final time TEND lies before the initial time T.";
         "Integrate forwards in time; T=TEND only makes the initial values consistent."
     #[added] EomNotEvaluable = -1107:
-        "EOM returned NaN, Inf or a positive IERR down to the smallest step size.";
+        "EOM returned NaN or Inf, or a subroutine a positive IERR (RECOVER), down to the smallest step size.";
         "The model cannot be evaluated beyond the reported point: check it there, or reduce HMAX."
     #[unreachable] QrOfFx1 = -1111:
         "QR decomposition of FX1 not possible.";

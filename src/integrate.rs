@@ -5,8 +5,7 @@ use crate::error::{Code, Failure};
 use crate::initial;
 use crate::layout::Layout;
 use crate::methods::radau5::Radau5;
-use crate::model::{self, Trouble};
-use crate::norm::{weighted_rms, Scaling, Tolerance};
+use crate::norm::{Scaling, Tolerance};
 use crate::options::{BadOption, Options};
 use crate::stats::Stats;
 use crate::system::{AcceptedStep, Observer, Outcome, System};
@@ -47,7 +46,7 @@ pub fn integrate(
     let mut integrator = Radau5::new(&layout, options, tolerance, analytic, (*t, x, first));
     integrator.state.stats = *stats;
 
-    let result = drive(&mut integrator, system, &mut observer, options, &scaling, tend);
+    let result = drive(&mut integrator, system, &mut observer, options, tend);
     let state = &integrator.state;
     x.copy_from_slice(&state.x);
     (*t, *stats) = (state.t, state.stats);
@@ -63,11 +62,10 @@ fn drive(
     system: &mut dyn System,
     observer: &mut Option<&mut dyn Observer>,
     options: &Options,
-    scaling: &Scaling,
     tend: f64,
 ) -> Result<(), Failure> {
     if integrator.state.h <= 0.0 && integrator.state.t < tend && !options.fixed_step {
-        integrator.state.h = starting_step(integrator, system, options, scaling, tend)?;
+        integrator.choose_first_step(system, tend)?;
     }
     report(integrator, observer)?;
     while integrator.state.t < tend {
@@ -103,39 +101,6 @@ fn report(integrator: &Radau5, observer: &mut Option<&mut dyn Observer>) -> Resu
         Outcome::Continue | Outcome::Retry => Ok(()),
         Outcome::Stop => Err(Failure::new(Code::StoppedBySolout, "IERR < 0").at(state.t, h)),
     }
-}
-
-/// A first step size where the user gave none: one hundredth of the time in which positions, force elements and
-/// velocities (with unit mass) change by their own size, and at most a thousandth of the interval.
-fn starting_step(
-    integrator: &mut Radau5,
-    system: &mut dyn System,
-    options: &Options,
-    scaling: &Scaling,
-    tend: f64,
-) -> Result<f64, Failure> {
-    let state = &integrator.state;
-    let layout = Layout::new(system.dimensions(), system.form());
-    let span = (tend - state.t).min(options.hmax.unwrap_or(f64::INFINITY));
-    let mut rda = vec![0.0; layout.m];
-    let size: Vec<f64> = state.x.iter().zip(&scaling.typical).map(|(x, typical)| x.abs() + typical).collect();
-    let mut first = 1e-3 * span;
-    let result = model::eom(system, Code::StoppedByEom, state.t, &state.x, &mut rda);
-    if let Err(Trouble::Stop { code, .. }) = result {
-        return Err(Failure::new(code, "IERR < 0").at(state.t, 0.0));
-    }
-    // If the model cannot be evaluated the first step will say so.
-    if result.is_ok() {
-        let pairs =
-            [(layout.x.p, layout.rda.f_kin), (layout.x.r, layout.rda.b), (layout.x.v, layout.rda.f_dyn)];
-        for (block, rows) in pairs {
-            let change = weighted_rms(rows.of(&rda), block.of(&size));
-            if change > 0.0 {
-                first = first.min(0.01 / change);
-            }
-        }
-    }
-    Ok(first.max(1e-12 * span))
 }
 
 fn check_arguments(

@@ -1,0 +1,82 @@
+//! The error estimate (GEERREST).
+
+use super::{subtract, Radau5, Setback};
+use crate::error::{Code, Rejection};
+use crate::methods::state::Linearized;
+use crate::model::{self, Trouble};
+use crate::norm::weighted_rms;
+use crate::system::System;
+
+impl Radau5 {
+    /// Norm of the error estimate (GEERREST): E1-solve of M·(e·Z)/h + rhs(x_k). If it is too large in the first
+    /// step or after a rejection, it is filtered once more with rhs(x_k + err).
+    pub(super) fn estimate_error(&mut self, system: &mut dyn System, h: f64) -> Result<f64, Setback> {
+        if self.options.fixed_step {
+            return Ok(0.0);
+        }
+        self.work.rhs.copy_from_slice(&self.work.here);
+        self.mass_for_estimate(system)?;
+        let mut err = self.error_norm(h);
+        if err >= 1.0 && (self.state.is_first() || self.state.rejected) {
+            for ((d, x), e) in self.work.delta.iter_mut().zip(&self.state.x).zip(&self.work.err) {
+                *d = x + e;
+            }
+            self.state.stats.neom += 1;
+            let (t, code) = (self.state.t, Code::StoppedByEom);
+            match model::eom(system, code, t, &self.work.delta, &mut self.work.rhs) {
+                Ok(()) => err = self.error_norm(h),
+                Err(trouble @ Trouble::Stop { .. }) => return Err(self.setback(trouble)),
+                // The point x_k + err need not exist; the first estimate stands.
+                Err(_) => {}
+            }
+        }
+        if err.is_nan() {
+            let why = Rejection::NotFinite;
+            return Err(Setback::Reject { why, factor: 0.5, component: None });
+        }
+        Ok(err)
+    }
+
+    /// M(x_k) for the error estimate, in which it has to balance rhs(x_k). That in hand belongs to another
+    /// point if the Jacobian was reused (THET) or taken elsewhere (NWTMAT, NWTUPD): on Andrews' mechanism
+    /// the estimate would then be wrong enough for 4 to 20 times the steps.
+    pub(super) fn mass_for_estimate(&mut self, system: &mut dyn System) -> Result<(), Setback> {
+        if self.options.mass.is_constant() || self.state.linearized == Linearized::Here {
+            self.estimate_with_stage_mass = false;
+            return Ok(());
+        }
+        let (state, mass) = (&mut self.state, &mut self.stage_mass);
+        let result = mass.evaluate(system, state.t, &state.x, &mut state.stats.nmas);
+        result.map_err(|trouble| self.setback(trouble))?;
+        self.estimate_with_stage_mass = true;
+        Ok(())
+    }
+
+    /// One error estimate with the right-hand side in `work.rhs`.
+    pub(super) fn error_norm(&mut self, h: f64) -> f64 {
+        let l = self.layout;
+        let rhs = &mut self.work.rhs;
+        for (rows, block, with_mass) in
+            [(l.rda.b, l.x.r, false), (l.rda.f_kin, l.x.p, false), (l.rda.f_dyn, l.x.v, true)]
+        {
+            let (out, product) = (&mut self.work.block[..block.len()], &mut self.work.product[..block.len()]);
+            self.stages.error_combination(h, block, out);
+            if with_mass {
+                let mass = if self.estimate_with_stage_mass { &self.stage_mass } else { &self.mass };
+                mass.mul(1, out, product, &mut self.state.stats.mass_multiplications);
+                subtract(rows.of_mut(rhs), -1.0, product);
+            } else {
+                subtract(rows.of_mut(rhs), -1.0, out);
+            }
+        }
+        let theta = self.transformation.gamma / h;
+        let z = &mut self.work.z_re[..self.formulation.reduced_size()];
+        let err = &mut self.work.err;
+        self.formulation.particular(&self.fx, rhs, err);
+        let count = &mut self.state.stats.mass_multiplications;
+        self.formulation.real_rhs(&self.mass, theta, rhs, err, z, count);
+        self.e1.solve(z);
+        self.formulation.substitute(z, err);
+        weighted_rms(err, &self.work.scal).max(1e-10)
+    }
+}

@@ -1,0 +1,152 @@
+//! Jacobian, mass matrix, predecomposition, selectors and the reduced matrices E1, E2.
+
+use super::{subtract, Radau5, Setback};
+use crate::decompose::DecompositionKind;
+use crate::error::{Code, Rejection};
+use crate::linalg::{Complex, SolverKind};
+use crate::methods::state::Linearized;
+use crate::methods::tableau::NODES;
+use crate::model::{self, Trouble};
+use crate::system::System;
+
+impl Radau5 {
+    /// Jacobian, mass matrix and predecomposition, unless those in hand can be used.
+    pub(super) fn linearize(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
+        if self.state.linearized != Linearized::Nowhere {
+            return Ok(());
+        }
+        let reference = self.options.newton_reference;
+        if reference == 0 || self.state.is_first() {
+            self.linearize_at(system, None, h)
+        } else {
+            self.linearize_at(system, Some(usize::from(reference) - 1), h)
+        }
+    }
+
+    /// Linearise at x_k, or at the current iterate of a stage.
+    pub(super) fn linearize_at(
+        &mut self,
+        system: &mut dyn System,
+        stage: Option<usize>,
+        h: f64,
+    ) -> Result<(), Setback> {
+        let mut x = std::mem::take(&mut self.work.delta);
+        let (t, here) = match stage {
+            None => {
+                x.copy_from_slice(&self.state.x);
+                (self.state.t, Linearized::Here)
+            }
+            Some(i) => {
+                x.copy_from_slice(self.stages.stage(i, &self.state.x));
+                (self.state.t + NODES[i] * h, Linearized::Elsewhere)
+            }
+        };
+        self.state.linearized = Linearized::Nowhere;
+        let result = self.evaluate_matrices(system, t, &x);
+        self.work.delta = x;
+        result.map_err(|trouble| self.setback(trouble))?;
+        self.state.stats.npdec += 1;
+        self.decomposed_for = 0.0;
+        if let Err(deficiency) = self.formulation.predecompose(&self.fx, &self.work.scal) {
+            // A singular extrapolated point may be avoided by a smaller step; a singular x_k cannot.
+            return match stage {
+                None => Err(Setback::Fatal(Box::new(self.rank_failure(&deficiency)))),
+                Some(_) => {
+                    let why = Rejection::SingularMatrix;
+                    Err(Setback::Reject { why, factor: 0.5, component: None })
+                }
+            };
+        }
+        self.formulation.apply_mass(&self.mass, &mut self.state.stats.mass_multiplications);
+        self.state.linearized = here;
+        Ok(())
+    }
+
+    /// Redundant constraints leave a part of the multipliers undetermined. Newton's method does not see it, so
+    /// extrapolation would amplify its rounding errors from step to step: remove it from the starting values.
+    pub(super) fn clear_undetermined(&mut self) {
+        if self.formulation.deficiency() == 0 {
+            return;
+        }
+        for i in 0..3 {
+            self.stages.stage(i, &self.state.x);
+            self.formulation.minimum_norm_correction(&self.stages.x, &mut self.work.delta);
+            subtract(&mut self.stages.z[i], -1.0, &self.work.delta);
+        }
+    }
+
+    pub(super) fn evaluate_matrices(
+        &mut self,
+        system: &mut dyn System,
+        t: f64,
+        x: &[f64],
+    ) -> Result<(), Trouble> {
+        let stats = &mut self.state.stats;
+        if self.analytic {
+            model::jacobian(system, t, x, &mut self.fx, &mut stats.njac)?;
+        } else {
+            stats.njac += 1;
+            let central = self.options.decompose_constraints == DecompositionKind::Svd;
+            self.differences.evaluate(
+                system,
+                &self.layout,
+                Code::StoppedByEomInDifferences,
+                central,
+                (t, x),
+                &self.scaling.typical,
+                &mut self.fx,
+                &mut stats.eom_for_differences,
+            )?;
+        }
+        self.mass.evaluate(system, t, x, &mut stats.nmas)
+    }
+
+    /// Selectors S_p, S_v (SELCOMP), and the reduced matrices B and C.
+    pub(super) fn choose_selectors(&mut self) {
+        if self.decomposed_for != 0.0 && !self.renew_selectors {
+            return;
+        }
+        let keep = !self.renew_selectors
+            && !self.options.selectors_every_step
+            && self.options.decompose_differential == SolverKind::Lu
+            && self.formulation.watches_pivots()
+            && self.formulation.selectors_fit();
+        let changed = self.formulation.pivots_changed();
+        let poor = keep && !changed && self.formulation.selectors_poor(&self.fx);
+        if !keep || changed || poor {
+            if keep && changed {
+                self.state.stats.pivot_changes += 1;
+            }
+            if poor {
+                self.state.stats.selectors_poor += 1;
+            }
+            self.formulation.select(&self.fx);
+            self.state.stats.nsel += 1;
+        }
+        self.renew_selectors = false;
+        self.decomposed_for = 0.0;
+        self.formulation.reduce(&self.fx);
+    }
+
+    /// E1 and E2 (GEDECDLU), unless those in hand belong to this step size.
+    pub(super) fn decompose_reduced(&mut self, h: f64) -> Result<(), Setback> {
+        if self.decomposed_for == h {
+            return Ok(());
+        }
+        self.state.stats.nedec += 1;
+        let (nz, tr) = (self.formulation.reduced_size(), &self.transformation);
+        self.e1.resize(nz);
+        self.e2.resize(nz);
+        self.formulation.real_matrix(tr.gamma / h, self.e1.matrix_mut());
+        let theta = Complex { re: tr.alpha / h, im: tr.beta / h };
+        self.formulation.complex_matrix(theta, self.e2.matrix_mut());
+        if self.e1.factor().is_err() || self.e2.factor().is_err() {
+            self.decomposed_for = 0.0;
+            let why = Rejection::SingularMatrix;
+            return Err(Setback::Reject { why, factor: 0.5, component: None });
+        }
+        self.decomposed_for = h;
+        self.singular = 0;
+        Ok(())
+    }
+}
