@@ -85,7 +85,8 @@ C     one which is never set is found as well.
       IF (.NOT.GOOD) NBAD=NBAD+1
       WRITE(6,100) T,WORD,(DEV(K),K=1,6)
       RETURN
-  100 FORMAT(' JAC against differences, T=',F6.3,' : ',A4,6(1X,E7.1))
+  100 FORMAT(' JAC against differences, T=',F6.3,' : ',A4,' (',
+     #       6(E7.1,1X),', allowed 0.1E-05)')
       END
 C
 C     VERIFY: a number that must not exceed a bound.
