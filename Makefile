@@ -21,7 +21,7 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 export OPENBLAS_NUM_THREADS = 1
 export FC CC CXX
 
-.PHONY: all setup lib header docs demo test bench install clean \
+.PHONY: all setup lib header docs demo test bench accuracy install clean \
         test-format test-lint test-rust test-doc test-header test-drivers test-install
 
 all: lib
@@ -72,6 +72,10 @@ test-install: lib
 	$(CC) c-examples/pendulum.c -o $(TARGET)/install-test/pendulum \
 	    `PKG_CONFIG_PATH=$(TARGET)/install-test/lib/pkgconfig pkg-config --cflags --libs geoms` -lm
 	LD_LIBRARY_PATH=$(TARGET)/install-test/lib $(TARGET)/install-test/pendulum
+
+# Errors, residuals and counters over the problem set: docs/accuracy.{md,csv,svg}.
+accuracy: setup
+	$(CARGO) run --release --quiet --example accuracy
 
 # For now one measurement: wall-clock time of the pendulum over [0,1000]. It informs, it does not judge.
 bench: setup

@@ -150,7 +150,7 @@
 #define GEOMS_ROPT_SAFE 1
 /** ROPT(3): The Jacobian is kept while the rate of convergence of Newton's method stays below THET. */
 #define GEOMS_ROPT_THET 2
-/** ROPT(4): Stopping criterion of Newton's method; RTOL' = 0.1*RTOL**(2/3) is the internal tolerance. With invariants (NI > 0) the default has a quarter of the second term. */
+/** ROPT(4): Stopping criterion of Newton's method; RTOL' = 0.1*RTOL**(2/3) is the internal tolerance. With invariants (NI > 0) the default has a sixteenth of the second term. */
 #define GEOMS_ROPT_FNEWT 3
 /** ROPT(5): The step size is kept if QUOT1 <= HNEW/HOLD <= QUOT2 and the Jacobian is kept. */
 #define GEOMS_ROPT_QUOT1 4

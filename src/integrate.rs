@@ -5,7 +5,7 @@ use crate::error::{Code, Failure};
 use crate::initial;
 use crate::layout::Layout;
 use crate::methods::radau5::Radau5;
-use crate::model;
+use crate::model::{self, Trouble};
 use crate::norm::{weighted_rms, Scaling, Tolerance};
 use crate::options::{BadOption, Options};
 use crate::stats::Stats;
@@ -71,8 +71,12 @@ fn drive(
     }
     report(integrator, observer)?;
     while integrator.state.t < tend {
-        integrator.step(system, tend)?;
-        report(integrator, observer)?;
+        let accepted = integrator.state.stats.naccpt;
+        let outcome = integrator.step(system, tend);
+        // A run can end behind an accepted point (multipliers of redundant constraints): it is reported all the same.
+        let told =
+            if integrator.state.stats.naccpt > accepted { report(integrator, observer) } else { Ok(()) };
+        outcome.and(told)?;
     }
     Ok(())
 }
@@ -101,8 +105,8 @@ fn report(integrator: &Radau5, observer: &mut Option<&mut dyn Observer>) -> Resu
     }
 }
 
-/// A first step size where the user gave none: one hundredth of the time in which positions and force
-/// elements change by their own size, and at most a thousandth of the interval.
+/// A first step size where the user gave none: one hundredth of the time in which positions, force elements and
+/// velocities (with unit mass) change by their own size, and at most a thousandth of the interval.
 fn starting_step(
     integrator: &mut Radau5,
     system: &mut dyn System,
@@ -114,18 +118,20 @@ fn starting_step(
     let layout = Layout::new(system.dimensions(), system.form());
     let span = (tend - state.t).min(options.hmax.unwrap_or(f64::INFINITY));
     let mut rda = vec![0.0; layout.m];
-    let mut scal = vec![1.0; layout.n];
-    scaling.weights(&layout, &state.x, span, &mut scal);
+    let size: Vec<f64> = state.x.iter().zip(&scaling.typical).map(|(x, typical)| x.abs() + typical).collect();
     let mut first = 1e-3 * span;
+    let result = model::eom(system, Code::StoppedByEom, state.t, &state.x, &mut rda);
+    if let Err(Trouble::Stop { code, .. }) = result {
+        return Err(Failure::new(code, "IERR < 0").at(state.t, 0.0));
+    }
     // If the model cannot be evaluated the first step will say so.
-    if model::eom(system, Code::StoppedByEom, state.t, &state.x, &mut rda).is_ok() {
+    if result.is_ok() {
         let pairs =
             [(layout.x.p, layout.rda.f_kin), (layout.x.r, layout.rda.b), (layout.x.v, layout.rda.f_dyn)];
         for (block, rows) in pairs {
-            let size = weighted_rms(block.of(&state.x), block.of(&scal)).max(1.0);
-            let change = weighted_rms(rows.of(&rda), block.of(&scal));
+            let change = weighted_rms(rows.of(&rda), block.of(&size));
             if change > 0.0 {
-                first = first.min(0.01 * size / change);
+                first = first.min(0.01 / change);
             }
         }
     }

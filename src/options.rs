@@ -444,7 +444,7 @@ pub static OPTIONS: &[OptionEntry] = &[
         "0 or UROUND/RTOL' < FNEWT < 1",
         "max(10*UROUND/RTOL', min(0.03, sqrt(RTOL')))",
         "Stopping criterion of Newton's method; RTOL' = 0.1*RTOL**(2/3) is the internal tolerance. \
-         With invariants (NI > 0) the default has a quarter of the second term.",
+         With invariants (NI > 0) the default has a sixteenth of the second term.",
         Real(|o, v| {
             if v != 0.0 {
                 o.fnewt = Some(v);

@@ -41,6 +41,8 @@ pub struct Stats {
     pub newton_updates: u64,
     /// Selectors renewed because the pivot columns changed.
     pub pivot_changes: u64,
+    /// Selectors renewed because they had become a poor choice.
+    pub selectors_poor: u64,
     /// Steps that reused the Jacobian of an earlier point (THET).
     pub jacobian_reused: u64,
     /// Accepted points at which an invariant was suspended (RELAXE).

@@ -198,6 +198,7 @@ impl<I: FortranInteger> Arguments<I> {
 
         let callbacks = Callbacks {
             layout,
+            x: zeros(layout.n)?,
             recover: options.recover,
             nivcond: if conditions { nivcond } else { 0 },
             eom,
@@ -210,7 +211,14 @@ impl<I: FortranInteger> Arguments<I> {
             ipar: self.ipar,
             ierr: self.ierr,
         };
-        let output = solout.map(|solout| Output { callbacks, solout });
+        let output = match solout {
+            Some(solout) => Some(Output {
+                callbacks: callbacks.clone(),
+                contx: zeros(layout.n.saturating_mul(4))?,
+                solout,
+            }),
+            None => None,
+        };
         Ok(Request { callbacks, output, options, tolerance, x, t, tend, h })
     }
 
@@ -379,12 +387,21 @@ fn report(unit: Unit, failure: &Failure) -> Code {
 /// # Safety
 /// `from` points to `len` values.
 unsafe fn copied(from: *const f64, len: usize) -> Result<Vec<f64>, Failure> {
+    let mut values = zeros(len)?;
+    for (i, value) in values.iter_mut().enumerate() {
+        // SAFETY: the contract of this function.
+        *value = unsafe { from.add(i).read_unaligned() };
+    }
+    Ok(values)
+}
+
+/// `len` zeros, or the code of an allocation that failed.
+fn zeros(len: usize) -> Result<Vec<f64>, Failure> {
     let mut values = Vec::new();
     if values.try_reserve_exact(len).is_err() {
         return Err(Failure::new(Code::OutOfMemory, format!("{len} numbers")));
     }
-    // SAFETY: the contract of this function.
-    values.extend((0..len).map(|i| unsafe { from.add(i).read_unaligned() }));
+    values.resize(len, 0.0);
     Ok(values)
 }
 

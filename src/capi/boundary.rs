@@ -15,7 +15,8 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::OnceLock;
 
 /// Run `f`; a panic in it becomes [`Code::Internal`].
-pub(super) fn guarded<T>(f: impl FnOnce() -> T) -> Result<T, Code> {
+#[doc(hidden)] // public for the tests of the boundary
+pub fn guarded<T>(f: impl FnOnce() -> T) -> Result<T, Code> {
     catch_unwind(AssertUnwindSafe(f)).map_err(|payload| {
         // The payload may itself panic when it is dropped.
         std::mem::forget(payload);

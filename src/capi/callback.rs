@@ -1,7 +1,7 @@
 //! The caller's subroutines as a [`System`] and an [`Observer`].
 //!
-//! Every call passes fresh copies of the scalars, so that a subroutine that overwrites N or T harms nobody, and
-//! the caller's own IOPT, ROPT, IPAR, RPAR and IERR, so that a driver that keeps state there still works.
+//! Every call passes fresh copies of the scalars and of X and CONTX, so that a subroutine that overwrites what has
+//! to remain unchanged harms nobody, and the caller's own IOPT, ROPT, IPAR, RPAR and IERR, so that a driver that keeps state there still works.
 //! The order of IPAR and RPAR is not the same in all subroutines (manual, arguments IVCOND to SOLOUT).
 
 use super::FortranInteger;
@@ -92,9 +92,12 @@ pub(super) type Solout<I> = unsafe extern "C" fn(
 
 /// The subroutines and the arrays that are handed through to them.
 ///
-/// `System` and `Observer` are borrowed mutably at the same time; both are copies of this.
+/// `System` and `Observer` are borrowed mutably at the same time; both have one of these.
+#[derive(Clone)]
 pub(super) struct Callbacks<I> {
     pub layout: Layout,
+    /// X as it is passed, of length N.
+    pub x: Vec<f64>,
     /// IOPT(20): a positive IERR asks for a smaller step.
     pub recover: bool,
     pub nivcond: usize,
@@ -110,14 +113,6 @@ pub(super) struct Callbacks<I> {
     pub ipar: *mut I,
     pub ierr: *mut I,
 }
-
-// Not derived: that would ask for `I: Clone` in places where only the pointers are copied.
-impl<I> Clone for Callbacks<I> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<I> Copy for Callbacks<I> {}
 
 /// A dimension as the caller counts it. Dimensions came from the caller's INTEGER, so they fit.
 fn int<I: FortranInteger>(value: usize) -> I {
@@ -152,13 +147,14 @@ impl<I: FortranInteger> System for Callbacks<I> {
 
     fn eom(&mut self, mut t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
         let (mut m, mut n) = (int::<I>(rda.len()), int::<I>(x.len()));
+        self.x.copy_from_slice(x);
         // SAFETY: X(N) and RDA(M) have the lengths that are passed; the rest are the caller's own arrays.
         unsafe {
             (self.eom)(
                 &raw mut m,
                 &raw mut n,
                 &raw mut t,
-                x.as_ptr(),
+                self.x.as_mut_ptr(),
                 rda.as_mut_ptr(),
                 self.iopt,
                 self.ropt,
@@ -174,12 +170,13 @@ impl<I: FortranInteger> System for Callbacks<I> {
         let nv = self.layout.dims.nv;
         debug_assert_eq!(mass.len(), nv * nv);
         let (mut nx, mut m, mut n) = (int::<I>(x.len()), int::<I>(nv), int::<I>(nv));
+        self.x.copy_from_slice(x);
         // SAFETY: X(NX) and MA(NV,NV) have the lengths that are passed; the rest are the caller's own arrays.
         unsafe {
             (self.mas)(
                 &raw mut t,
                 &raw mut nx,
-                x.as_ptr(),
+                self.x.as_mut_ptr(),
                 &raw mut m,
                 &raw mut n,
                 mass.as_mut_ptr(),
@@ -204,6 +201,7 @@ impl<I: FortranInteger> System for Callbacks<I> {
         let [mut n1, mut n2, mut n3, mut n4] = [l.n1(), l.n2(), l.n3(), l.n4()].map(int::<I>);
         let (mut m, mut n) = (int::<I>(l.m), int::<I>(x.len()));
         let [fx1, fx2, fx3, fx4, fx5, fx6] = fx.fx.each_mut().map(|block| block.as_mut_ptr());
+        self.x.copy_from_slice(x);
         // SAFETY: the blocks have the shapes that follow from the M1.. and N1.. passed (Layout::fx_shapes); an empty
         // block is not touched by a subroutine that keeps to its dimensions; the rest are the caller's own arrays.
         unsafe {
@@ -221,7 +219,7 @@ impl<I: FortranInteger> System for Callbacks<I> {
                 &raw mut m,
                 &raw mut n,
                 &raw mut t,
-                x.as_ptr(),
+                self.x.as_mut_ptr(),
                 fx1,
                 fx2,
                 fx3,
@@ -245,12 +243,13 @@ impl<I: FortranInteger> System for Callbacks<I> {
     fn initial_conditions(&mut self, mut t: f64, x: &[f64], cond: &mut [f64]) -> Outcome {
         let Some(ivcond) = self.ivcond else { return Outcome::Stop };
         let (mut n, mut ncond) = (int::<I>(x.len()), int::<I>(cond.len()));
+        self.x.copy_from_slice(x);
         // SAFETY: X(N) and COND(NCOND) have the lengths that are passed; the rest are the caller's own arrays.
         unsafe {
             ivcond(
                 &raw mut n,
                 &raw mut t,
-                x.as_ptr(),
+                self.x.as_mut_ptr(),
                 &raw mut ncond,
                 cond.as_mut_ptr(),
                 self.ipar,
@@ -265,30 +264,33 @@ impl<I: FortranInteger> System for Callbacks<I> {
 /// SOLOUT as an observer.
 pub(super) struct Output<I> {
     pub callbacks: Callbacks<I>,
+    /// CONTX as it is passed, of length 4N.
+    pub contx: Vec<f64>,
     pub solout: Solout<I>,
 }
 
 impl<I: FortranInteger> Observer for Output<I> {
     fn accepted(&mut self, step: &AcceptedStep<'_>) -> Outcome {
-        let shared = self.callbacks;
+        let shared = &mut self.callbacks;
         let size = step.x.len();
         let [mut n, mut nn2, mut nn3, mut nn4] = [size, 2 * size, 3 * size, 4 * size].map(int::<I>);
         let mut naccpt = int::<I>(step.naccpt);
         let (mut told, mut t, mut h) = (step.t_old, step.t, step.dense.h);
         let (mut c1m1, mut c2m1) = (C1M1, C2M1);
-        debug_assert_eq!(step.dense.contx.len(), 4 * size);
+        shared.x.copy_from_slice(step.x);
+        self.contx.copy_from_slice(step.dense.contx);
         // SAFETY: X(N) and CONTX(4N) have the lengths that are passed; the rest are the caller's own arrays.
         unsafe {
             (self.solout)(
                 &raw mut naccpt,
                 &raw mut told,
                 &raw mut t,
-                step.x.as_ptr(),
+                shared.x.as_mut_ptr(),
                 &raw mut n,
                 &raw mut nn2,
                 &raw mut nn3,
                 &raw mut nn4,
-                step.dense.contx.as_ptr(),
+                self.contx.as_mut_ptr(),
                 &raw mut h,
                 &raw mut c1m1,
                 &raw mut c2m1,

@@ -180,6 +180,7 @@ unsafe extern "C" fn eom(
         *m.cast_mut() = 0;
         *n.cast_mut() = 0;
         *t.cast_mut() = f64::NAN;
+        *x.cast_mut() = f64::NAN;
         *ierr = 0;
     }
 }
@@ -431,6 +432,7 @@ fn callbacks(caller: &mut Caller) -> Callbacks<i32> {
     let a = caller.arguments();
     Callbacks {
         layout: Layout::new(Dimensions { np, nv, nr, nw, ns, nl, nm, ni }, Form::StrangenessFree),
+        x: vec![0.0; N as usize],
         recover: false,
         nivcond: 2,
         eom,
@@ -485,7 +487,7 @@ fn solout_can_interpolate() {
     contx.extend(vec![0.0; 2 * N as usize]);
     let dense = DenseOutput { t: 0.5, h: 0.25, contx: &contx };
     let step = AcceptedStep { naccpt: 4, t_old: 0.25, t: 0.5, x: &x, h: 0.25, dense };
-    let mut output = Output { callbacks: callbacks(&mut caller), solout };
+    let mut output = Output { callbacks: callbacks(&mut caller), contx: vec![0.0; 4 * N as usize], solout };
     assert_eq!(output.accepted(&step), Outcome::Continue);
     assert!((caller.rpar[0] - (2.0 + (0.45 - 0.5) / 0.25)).abs() < 1e-15);
 }

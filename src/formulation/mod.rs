@@ -380,11 +380,12 @@ impl Formulation {
     pub fn apply_mass(&mut self, mass: &Mass, count: &mut u64) {
         let l = self.layout;
         let (n, nv) = (l.n, l.n3());
+        if nv == 0 {
+            return;
+        }
         let k = self.free_v + self.free_q;
         let gathered = &mut self.scratch.many_out;
-        for (column, out) in
-            self.columns.chunks_exact(n.max(1)).zip(gathered.chunks_exact_mut(nv.max(1))).take(k)
-        {
+        for (column, out) in self.columns.chunks_exact(n.max(1)).zip(gathered.chunks_exact_mut(nv)).take(k) {
             out.copy_from_slice(l.x.v.of(column));
         }
         mass.mul(k, &gathered[..nv * k], &mut self.mass_columns[..nv * k], count);
@@ -412,23 +413,50 @@ impl Formulation {
     /// Determine selectors from the current predecomposition. With FORM=1 the dynamic rows also carry λ and μ:
     /// all of them are kept, less one for each invariant.
     pub fn select(&mut self, fx: &JacobianBlocks) {
-        let l = self.layout;
-        let (nv, np) = (l.dims.nv, l.dims.np);
-        let multipliers = self.free_multipliers();
+        let (nv, np) = (self.layout.dims.nv, self.layout.dims.np);
+        let columns = self.gather_dynamic(fx);
+        let Scratch { select, taken, .. } = &mut self.scratch;
+        selector::select_rows(nv, columns, select, &mut self.rows_v, taken);
+        self.gather_kinematic();
+        let Scratch { select, taken, .. } = &mut self.scratch;
+        selector::select_rows(np, self.free_q, select, &mut self.rows_p, taken);
+        self.selected_for.clone_from(&self.pivots);
+    }
+
+    /// True if the selectors in hand have become a poor choice although the pivot columns are the same: the
+    /// mass matrix and the free directions have turned. Kept, they slow Newton's method down and cost
+    /// accuracy (slider-crank at TOL = 1e-8: 40 times).
+    pub fn selectors_poor(&mut self, fx: &JacobianBlocks) -> bool {
+        let (nv, np) = (self.layout.dims.nv, self.layout.dims.np);
+        let columns = self.gather_dynamic(fx);
+        let Scratch { select, taken, .. } = &mut self.scratch;
+        if selector::is_poor(nv, columns, select, &self.rows_v, taken) {
+            return true;
+        }
+        self.gather_kinematic();
+        let Scratch { select, taken, .. } = &mut self.scratch;
+        selector::is_poor(np, self.free_q, select, &self.rows_p, taken)
+    }
+
+    /// M·K_v, with FORM=1 followed by the columns of λ and μ, into the work space; returns the columns.
+    fn gather_dynamic(&mut self, fx: &JacobianBlocks) -> usize {
+        let (nv, multipliers) = (self.layout.dims.nv, self.free_multipliers());
         let work = &mut self.scratch.select;
         work[..nv * self.free_v].copy_from_slice(&self.mass_columns[..nv * self.free_v]);
         let columns = self.free_v + multipliers.len();
         work[nv * self.free_v..nv * columns]
             .copy_from_slice(&fx.fx[4][nv * multipliers.start..nv * multipliers.end]);
-        selector::select_rows(nv, columns, work, &mut self.rows_v, &mut self.scratch.taken);
+        columns
+    }
 
+    /// K_p into the work space.
+    fn gather_kinematic(&mut self) {
+        let (ns, np, nq) = (self.layout.dims.ns, self.layout.dims.np, self.layout.n4());
         let kq = self.block3.null_basis();
         for j in 0..self.free_q {
-            let column = &kq[l.n4() * j..l.n4() * (j + 1)];
-            work[np * j..np * (j + 1)].copy_from_slice(&column[l.dims.ns..]);
+            let column = &kq[nq * j..nq * (j + 1)];
+            self.scratch.select[np * j..np * (j + 1)].copy_from_slice(&column[ns..]);
         }
-        selector::select_rows(np, self.free_q, work, &mut self.rows_p, &mut self.scratch.taken);
-        self.selected_for.clone_from(&self.pivots);
     }
 
     /// B = S·M·N and C = S·FX·N.

@@ -24,6 +24,8 @@ use crate::system::{JacobianBlocks, System};
 
 /// Consecutive singular Newton matrices after which the run ends.
 const MAX_SINGULAR: u32 = 5;
+/// A step that is longer than this times the last one does not inherit its rate of convergence.
+const STRONG_GROWTH: f64 = 2.0;
 /// A step that ends within this relative distance of TEND is stretched to it.
 const STRETCH: f64 = 1.0001;
 
@@ -193,6 +195,7 @@ impl Radau5 {
         self.evaluate_here(system)?;
         self.predict_stages(h);
         self.linearize(system, h)?;
+        self.clear_undetermined();
         self.choose_selectors();
         self.decompose_reduced(h)?;
         let newt = self.solve_stages(system, h)?;
@@ -277,6 +280,19 @@ impl Radau5 {
         Ok(())
     }
 
+    /// Redundant constraints leave a part of the multipliers undetermined. Newton's method does not see it, so
+    /// extrapolation would amplify its rounding errors from step to step: remove it from the starting values.
+    fn clear_undetermined(&mut self) {
+        if self.formulation.deficiency() == 0 {
+            return;
+        }
+        for i in 0..3 {
+            self.stages.stage(i, &self.state.x);
+            self.formulation.minimum_norm_correction(&self.stages.x, &mut self.work.delta);
+            subtract(&mut self.stages.z[i], -1.0, &self.work.delta);
+        }
+    }
+
     fn evaluate_matrices(&mut self, system: &mut dyn System, t: f64, x: &[f64]) -> Result<(), Trouble> {
         let stats = &mut self.state.stats;
         if self.analytic {
@@ -309,9 +325,13 @@ impl Radau5 {
             && self.formulation.watches_pivots()
             && self.formulation.selectors_fit();
         let changed = self.formulation.pivots_changed();
-        if !keep || changed {
-            if keep {
+        let poor = keep && !changed && self.formulation.selectors_poor(&self.fx);
+        if !keep || changed || poor {
+            if keep && changed {
                 self.state.stats.pivot_changes += 1;
+            }
+            if poor {
+                self.state.stats.selectors_poor += 1;
             }
             self.formulation.select(&self.fx);
             self.state.stats.nsel += 1;
@@ -348,7 +368,9 @@ impl Radau5 {
         let new_monitor = |faccon| {
             Monitor::new(self.options.nit, self.fnewt, self.options.uround, faccon, self.options.thet.abs())
         };
-        let mut monitor = new_monitor(self.state.faccon);
+        // The rate of the last step says little about a step of quite another size: begin as in the first one.
+        let grown = h > STRONG_GROWTH * self.state.h_last;
+        let mut monitor = new_monitor(if grown { 1.0 } else { self.state.faccon });
         let fresh = new_monitor(1.0);
         let mut updates = self.options.newton_updates;
         self.stages.transform(&self.transformation);
@@ -614,7 +636,7 @@ impl Radau5 {
         let state = &mut self.state;
         self.formulation.minimum_norm_correction(&state.x, &mut self.work.delta);
         for (z, c) in self.stages.z.iter_mut().zip(NODES) {
-            // The undetermined part grows from nothing at x_k: distribute its removal over the step.
+            // The stages have none of it at x_k, the end must have none at x_{k+1}: interpolate.
             subtract(z, -c, &self.work.delta);
         }
         subtract(&mut state.x, -1.0, &self.work.delta);
@@ -657,28 +679,35 @@ impl Radau5 {
             state.linearized = Linearized::Nowhere;
         }
         if self.singular >= MAX_SINGULAR {
-            let code = match self.options.decompose_differential {
-                SolverKind::Lu => Code::SingularNewtonMatrix,
-                SolverKind::Qr => Code::QrOfNewtonMatrix,
-            };
-            return Err(self.failure(code, String::new()));
+            return Err(self.failure(self.final_code(why), String::new()));
         }
         if self.options.fixed_step {
             state.h = h;
             let detail = "the step size is constant (IOPT(19)=1) and cannot be reduced".to_string();
-            return Err(self.failure(final_code(why), detail));
+            return Err(self.failure(self.final_code(why), detail));
         }
         Ok(())
     }
 
     fn step_too_small(&self, h: f64) -> Failure {
         let why = self.state.history.last().map(|a| a.why);
-        let code = why.map_or(Code::StepTooSmall, final_code);
+        let code = why.map_or(Code::StepTooSmall, |why| self.final_code(why));
         let detail = match why {
             Some(why) => format!("h = {h:.3e} is too small at t = {:.9e}; last: {why}", self.state.t),
             None => format!("the first step size h = {h:.3e} is too small at t = {:.9e}", self.state.t),
         };
         self.failure(code, detail)
+    }
+
+    /// The code of a run that ended because steps were rejected for this reason.
+    fn final_code(&self, why: Rejection) -> Code {
+        match (why, self.options.decompose_differential) {
+            (Rejection::ErrorTest { .. }, _) => Code::StepTooSmall,
+            (Rejection::Newton { .. }, _) => Code::NewtonDiverges,
+            (Rejection::SingularMatrix, SolverKind::Lu) => Code::SingularNewtonMatrix,
+            (Rejection::SingularMatrix, SolverKind::Qr) => Code::QrOfNewtonMatrix,
+            (Rejection::NotFinite | Rejection::Model, _) => Code::EomNotEvaluable,
+        }
     }
 
     /// A report of the current situation.
@@ -711,16 +740,6 @@ impl Radau5 {
                 Setback::Reject { why: Rejection::NotFinite, factor: 0.25, component: None }
             }
         }
-    }
-}
-
-/// The code of a run that ended because steps were rejected for this reason.
-fn final_code(why: Rejection) -> Code {
-    match why {
-        Rejection::ErrorTest { .. } => Code::StepTooSmall,
-        Rejection::Newton { .. } => Code::NewtonDiverges,
-        Rejection::SingularMatrix => Code::SingularNewtonMatrix,
-        Rejection::NotFinite | Rejection::Model => Code::EomNotEvaluable,
     }
 }
 
