@@ -65,11 +65,14 @@ C     First angle and its rate; P1 = (cos,0,-sin)
    10   CONTINUE
         IOPT(11)=3
         IOPT(15)=3
+C       The axes are light against the bars, and Newton's method with a
+C       fixed matrix converges slowly: one update is worth its price.
+        IF (K.LT.4) IOPT(10)=1
         IJAC=1
         L=K
         TOL=1.D-10
         IF (K.EQ.2) TOL=1.D-8
-        IF (K.EQ.3) TOL=1.D-5
+        IF (K.EQ.3) TOL=1.D-7
         IF (K.EQ.4) THEN
           L=1
           IJAC=0
