@@ -519,8 +519,16 @@ impl Radau5 {
         if self.options.fixed_step {
             return Ok(0.0);
         }
+        // The matrix in hand may belong to an earlier point (THET) or to a stage (NWTMAT): its difference from
+        // M(x_k), times the acceleration, would be taken for an error of order h.
+        let stale = !self.options.mass.is_constant() && self.state.linearized != Linearized::Here;
+        if stale {
+            let (t, nmas) = (self.state.t, &mut self.state.stats.nmas);
+            let result = self.stage_mass.evaluate(system, t, &self.state.x, nmas);
+            result.map_err(|trouble| self.setback(trouble))?;
+        }
         self.work.rhs.copy_from_slice(&self.work.here);
-        let mut err = self.error_norm(h);
+        let mut err = self.error_norm(h, stale);
         if err >= 1.0 && (self.state.is_first() || self.state.rejected) {
             for ((d, x), e) in self.work.delta.iter_mut().zip(&self.state.x).zip(&self.work.err) {
                 *d = x + e;
@@ -528,7 +536,7 @@ impl Radau5 {
             self.state.stats.neom += 1;
             let (t, code) = (self.state.t, Code::StoppedByEom);
             match model::eom(system, code, t, &self.work.delta, &mut self.work.rhs) {
-                Ok(()) => err = self.error_norm(h),
+                Ok(()) => err = self.error_norm(h, stale),
                 Err(trouble @ Trouble::Stop { .. }) => return Err(self.setback(trouble)),
                 // The point x_k + err need not exist; the first estimate stands.
                 Err(_) => {}
@@ -541,9 +549,11 @@ impl Radau5 {
         Ok(err)
     }
 
-    /// One error estimate with the right-hand side in `work.rhs`.
-    fn error_norm(&mut self, h: f64) -> f64 {
+    /// One error estimate with the right-hand side in `work.rhs`; M(x_k) is in `stage_mass` if that of the
+    /// linearisation is stale.
+    fn error_norm(&mut self, h: f64, stale: bool) -> f64 {
         let l = self.layout;
+        let mass = if stale { &self.stage_mass } else { &self.mass };
         let rhs = &mut self.work.rhs;
         for (rows, block, with_mass) in
             [(l.rda.b, l.x.r, false), (l.rda.f_kin, l.x.p, false), (l.rda.f_dyn, l.x.v, true)]
@@ -551,7 +561,7 @@ impl Radau5 {
             let (out, product) = (&mut self.work.block[..block.len()], &mut self.work.product[..block.len()]);
             self.stages.error_combination(h, block, out);
             if with_mass {
-                self.mass.mul(1, out, product, &mut self.state.stats.mass_multiplications);
+                mass.mul(1, out, product, &mut self.state.stats.mass_multiplications);
                 subtract(rows.of_mut(rhs), -1.0, product);
             } else {
                 subtract(rows.of_mut(rhs), -1.0, out);
