@@ -9,7 +9,7 @@ C     p = (beta,Theta,gamma,Phi,delta,Omega,epsilon)
 C
       PROGRAM ANDREW
       IMPLICIT NONE
-      INTEGER          N,M,NCOND,L
+      INTEGER          N,M,NCOND,L,NFIRST
       PARAMETER        (N=20,M=32)
       DOUBLE PRECISION X0(N),XEX(N)
       INTEGER          IOPT(40),IWORK(20),IPAR(4),IERR,IDID,IJAC,
@@ -34,9 +34,10 @@ C
      #   4.082224011964580486D-02,-5.347301163420795938D-01,
      #   5.244099658799540694D-01, 5.347301163420795938D-01,
      #   1.048080741041937873D+00/
+      NFIRST=1
       NGOOD=0
       NBAD=0
-      DO 50 K=1,5
+      DO 50 K=1,6
         DO 10 I=1,40
           IOPT(I)=0
           ROPT(I)=0.D0
@@ -46,9 +47,10 @@ C
         NCOND=0
         IF (K.EQ.2) IJAC=0
         IF (K.EQ.3) IOPT(5)=1
-        IF (K.GE.4) TOL=1.D-7
+        IF (K.EQ.4.OR.K.EQ.5) TOL=1.D-7
         IF (K.EQ.4) IOPT(11)=2
         IF (K.EQ.5) IOPT(8)=2
+        IF (K.EQ.6) IOPT(9)=2
         DO 20 I=1,N
           X(I)=X0(I)
    20   CONTINUE
@@ -82,7 +84,12 @@ C         Rough positions, no multipliers: Theta=0 and Theta'=0 say it.
      #    20,IWORK,5*N,RWORK,
      #    RPAR,IPAR,IERR,
      #    IDID)
-        CALL SHOWRN('Andrews',IOPT,IJAC,TOL,IDID,T,IWORK,NGOOD,NBAD)
+        IF (K.LT.5) CALL SHOWRN('Andrews',IOPT,IJAC,TOL,IDID,T,IWORK,
+     #    NGOOD,NBAD)
+        IF (K.EQ.5) CALL SHOWRN('Andrews, PRED=2',IOPT,IJAC,TOL,IDID,
+     #    T,IWORK,NGOOD,NBAD)
+        IF (K.EQ.6) CALL SHOWRN('Andrews, NWTMAT=2',IOPT,IJAC,TOL,
+     #    IDID,T,IWORK,NGOOD,NBAD)
         WRITE(6,100) (X(I),I=1,N)
         CALL VERIFY('position',DEVMAX(7,X(14),XEX(14)),30.D0*TOL,
      #              NGOOD,NBAD)
@@ -95,6 +102,11 @@ C         Rough positions, no multipliers: Theta=0 and Theta'=0 say it.
      #              NGOOD,NBAD)
         CALL VERIFY('residual of g',SIZMAX(6,RDA(L-19)),TOL,
      #              NGOOD,NBAD)
+C       Where the Newton matrix is taken must not change the steps: the
+C       error estimate needs the mass matrix of the last point.
+        IF (K.EQ.1) NFIRST=IWORK(1)
+        IF (K.LE.3.OR.K.EQ.6) CALL VERIFY('steps of the first run',
+     #    DBLE(IWORK(1))/NFIRST,1.1D0,NGOOD,NBAD)
    50 CONTINUE
       CALL FINISH(NGOOD,NBAD)
   100 FORMAT('   lambda ',3F15.8/'          ',3F15.8/

@@ -73,8 +73,10 @@ C       FORM=1 takes lambda as it is given: those of the upright start.
      #    20,IWORK,5*N,RWORK,
      #    RPAR,IPAR,IERR,
      #    IDID)
-        CALL SHOWRN('N-four-bar',IOPT,IJAC,TOL,IDID,T,IWORK,
-     #              NGOOD,NBAD)
+        IF (NI.EQ.0) CALL SHOWRN('N-four-bar',IOPT,IJAC,TOL,IDID,T,
+     #    IWORK,NGOOD,NBAD)
+        IF (NI.EQ.1) CALL SHOWRN('N-four-bar with invariant',IOPT,
+     #    IJAC,TOL,IDID,T,IWORK,NGOOD,NBAD)
         WRITE(6,100) (X(I),I=1,NG)
         WRITE(6,110) (X(NG+I),I=1,NQ)
         WRITE(6,120) (X(NG+NQ+I),I=1,NQ)
