@@ -1,9 +1,10 @@
 C     What the drivers of this directory share to check themselves; no
 C     part of a model stands here.
 C
-C     JACCHK: JAC against central differences of EOM at (T,X), block by
-C     block.  All entries of JAC are filled with rubbish before, so that
-C     one which is never set is found as well.
+C     JACCHK: JAC against central differences of EOM at (T,X); the
+C     largest deviation of each block, relative to the row.  All entries
+C     of JAC are filled with rubbish before, so that one which is never
+C     set is found as well.
       SUBROUTINE JACCHK(NP,NV,NR,NW,NS,NL,NM,NI,T,X,IOPT,ROPT,
      #                  EOM,JAC,RPAR,IPAR,NGOOD,NBAD)
       IMPLICIT NONE
@@ -15,7 +16,7 @@ C     one which is never set is found as well.
       EXTERNAL         EOM,JAC
       INTEGER          MB(6),NB(6),KB(7),N1,N2,N3,N4,M,N,I,J,K,L,IERR
       DOUBLE PRECISION FX(MAXM*MAXN),XD(MAXN),RP(MAXM),RM(MAXM),D,
-     #                 ENTRY,DEV(6),SIZE(6)
+     #                 ENTRY,DEV(6),RDEV(MAXM),RSIZE(MAXM)
       SAVE             FX
       LOGICAL          GOOD
       CHARACTER*4      WORD
@@ -43,8 +44,11 @@ C     one which is never set is found as well.
         KB(K+1)=KB(K)+MB(K)*NB(K)
         M=M+MB(K)
         DEV(K)=0.D0
-        SIZE(K)=1.D0
    10 CONTINUE
+      DO 15 I=1,M
+        RDEV(I)=0.D0
+        RSIZE(I)=1.D0
+   15 CONTINUE
       DO 20 I=1,MAXM*MAXN
         FX(I)=7.77D7
    20 CONTINUE
@@ -69,14 +73,18 @@ C     one which is never set is found as well.
             ENTRY=0.D0
             IF (J.GT.N-NB(K)) ENTRY=
      #        FX(KB(K)+(J-N+NB(K)-1)*MB(K)+I-1)
-            SIZE(K)=MAX(SIZE(K),ABS(ENTRY))
-            DEV(K)=MAX(DEV(K),ABS(ENTRY+(RP(L)-RM(L))/(2.D0*D)))
+            RSIZE(L)=MAX(RSIZE(L),ABS(ENTRY))
+            RDEV(L)=MAX(RDEV(L),ABS(ENTRY+(RP(L)-RM(L))/(2.D0*D)))
    50     CONTINUE
    60   CONTINUE
    70 CONTINUE
       GOOD=.TRUE.
+      L=0
       DO 80 K=1,6
-        DEV(K)=DEV(K)/SIZE(K)
+        DO 75 I=1,MB(K)
+          L=L+1
+          DEV(K)=MAX(DEV(K),RDEV(L)/RSIZE(L))
+   75   CONTINUE
         GOOD=GOOD.AND.DEV(K).LE.1.D-6
    80 CONTINUE
       WORD='FAIL'
