@@ -68,6 +68,8 @@ pub struct Radau5 {
     fx: JacobianBlocks,
     mass: Mass,
     stage_mass: Mass,
+    /// The stage's mass matrix is that of x_k, for the error estimate.
+    estimate_with_stage_mass: bool,
     e1: RealSolver,
     e2: ComplexSolver,
     renew_selectors: bool,
@@ -122,6 +124,7 @@ impl Radau5 {
             fx: JacobianBlocks::new(layout),
             mass: Mass::new(layout, options.mass),
             stage_mass: Mass::new(layout, options.mass),
+            estimate_with_stage_mass: false,
             e1: RealSolver::new(options.decompose_differential, nz),
             e2: ComplexSolver::new(options.decompose_differential, nz),
             renew_selectors: true,
@@ -519,16 +522,9 @@ impl Radau5 {
         if self.options.fixed_step {
             return Ok(0.0);
         }
-        // The matrix in hand may belong to an earlier point (THET) or to a stage (NWTMAT): its difference from
-        // M(x_k), times the acceleration, would be taken for an error of order h.
-        let stale = !self.options.mass.is_constant() && self.state.linearized != Linearized::Here;
-        if stale {
-            let (t, nmas) = (self.state.t, &mut self.state.stats.nmas);
-            let result = self.stage_mass.evaluate(system, t, &self.state.x, nmas);
-            result.map_err(|trouble| self.setback(trouble))?;
-        }
         self.work.rhs.copy_from_slice(&self.work.here);
-        let mut err = self.error_norm(h, stale);
+        self.mass_for_estimate(system)?;
+        let mut err = self.error_norm(h);
         if err >= 1.0 && (self.state.is_first() || self.state.rejected) {
             for ((d, x), e) in self.work.delta.iter_mut().zip(&self.state.x).zip(&self.work.err) {
                 *d = x + e;
@@ -536,7 +532,7 @@ impl Radau5 {
             self.state.stats.neom += 1;
             let (t, code) = (self.state.t, Code::StoppedByEom);
             match model::eom(system, code, t, &self.work.delta, &mut self.work.rhs) {
-                Ok(()) => err = self.error_norm(h, stale),
+                Ok(()) => err = self.error_norm(h),
                 Err(trouble @ Trouble::Stop { .. }) => return Err(self.setback(trouble)),
                 // The point x_k + err need not exist; the first estimate stands.
                 Err(_) => {}
@@ -549,11 +545,24 @@ impl Radau5 {
         Ok(err)
     }
 
-    /// One error estimate with the right-hand side in `work.rhs`; M(x_k) is in `stage_mass` if that of the
-    /// linearisation is stale.
-    fn error_norm(&mut self, h: f64, stale: bool) -> f64 {
+    /// M(x_k) for the error estimate, in which it has to balance rhs(x_k). That in hand belongs to another
+    /// point if the Jacobian was reused (THET) or taken elsewhere (NWTMAT, NWTUPD): on Andrews' mechanism
+    /// the estimate would then be wrong enough for 4 to 20 times the steps.
+    fn mass_for_estimate(&mut self, system: &mut dyn System) -> Result<(), Setback> {
+        if self.options.mass.is_constant() || self.state.linearized == Linearized::Here {
+            self.estimate_with_stage_mass = false;
+            return Ok(());
+        }
+        let (state, mass) = (&mut self.state, &mut self.stage_mass);
+        let result = mass.evaluate(system, state.t, &state.x, &mut state.stats.nmas);
+        result.map_err(|trouble| self.setback(trouble))?;
+        self.estimate_with_stage_mass = true;
+        Ok(())
+    }
+
+    /// One error estimate with the right-hand side in `work.rhs`.
+    fn error_norm(&mut self, h: f64) -> f64 {
         let l = self.layout;
-        let mass = if stale { &self.stage_mass } else { &self.mass };
         let rhs = &mut self.work.rhs;
         for (rows, block, with_mass) in
             [(l.rda.b, l.x.r, false), (l.rda.f_kin, l.x.p, false), (l.rda.f_dyn, l.x.v, true)]
@@ -561,6 +570,7 @@ impl Radau5 {
             let (out, product) = (&mut self.work.block[..block.len()], &mut self.work.product[..block.len()]);
             self.stages.error_combination(h, block, out);
             if with_mass {
+                let mass = if self.estimate_with_stage_mass { &self.stage_mass } else { &self.mass };
                 mass.mul(1, out, product, &mut self.state.stats.mass_multiplications);
                 subtract(rows.of_mut(rhs), -1.0, product);
             } else {

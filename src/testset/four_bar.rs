@@ -2,12 +2,12 @@
 //! coordinates. Both have exact solutions, and both pass positions where the constraint matrix loses
 //! rank and the multipliers have poles.
 
-use super::dual::Real;
+use super::dual::{solve_in_place, Real};
 use super::elliptic::{complete, jacobi};
+use super::linkage::{Bar, End, Linkage};
 use super::mechanism::{Blocks, Mechanism};
 use super::problem::{from_index, Problem};
 use crate::layout::Dimensions;
-use crate::options::MassStructure;
 use std::f64::consts::PI;
 use std::sync::Arc;
 
@@ -129,6 +129,35 @@ impl NaturalFourBar {
     }
 }
 
+impl NaturalFourBar {
+    /// With the Jacobian written out: bars in the order of the multipliers.
+    pub fn linkage(&self) -> Linkage {
+        let points = self.n + 1;
+        let mut mass = vec![0.0; 4 * points * points];
+        self.mass(0.0, &[], &mut mass);
+        let entry = |i: usize, j: usize| mass[2 * i + 2 * j * 2 * points];
+        let pairs = (0..points * points).map(|k| (k / points, k % points, entry(k / points, k % points)));
+        let mut force = vec![0.0; 2 * points];
+        (0..points).for_each(|i| force[2 * i + 1] = -0.5 * Self::GRAVITY * (1.0 + self.couplers(i)));
+        let crank = |i| Bar { point: i, other: End::Ground([i as f64, 0.0]), length: 1.0 };
+        let coupler = |i| Bar { point: i + 1, other: End::Point(i), length: 1.0 };
+        let inverse = (0..points).map(|i| {
+            let mut column = vec![0.0; points];
+            column[i] = 1.0;
+            let mut matrix: Vec<f64> = (0..points * points).map(|k| entry(k % points, k / points)).collect();
+            solve_in_place(points, &mut matrix, &mut column);
+            column.into_iter().enumerate().collect()
+        });
+        Linkage {
+            points,
+            inverse: inverse.collect(),
+            mass: pairs.filter(|&(_, _, m)| m != 0.0).collect(),
+            force,
+            bars: (0..points).map(crank).chain((0..self.n).map(coupler)).collect(),
+        }
+    }
+}
+
 impl Mechanism for NaturalFourBar {
     fn dimensions(&self) -> Dimensions {
         let np = 2 * (self.n + 1);
@@ -186,8 +215,8 @@ pub fn relative(name: &str, tend: f64) -> Problem {
 /// between that and 0.722 for all others.
 pub fn natural(name: &str, n: usize, tend: f64) -> Problem {
     let bars = NaturalFourBar { n };
-    let problem = Problem::of_solution(name, IFTOMM, bars, tend, Arc::new(move |t| bars.exact(t)))
-        .with_mass(MassStructure::ConstantFull);
+    let problem = bars.linkage().problem(name, IFTOMM, tend, bars.exact(0.0));
+    let problem = Problem { exact: Some(Arc::new(move |t| bars.exact(t))), ..problem };
     // v and p of B_0 at t = 10.
     let printed: Option<[f64; 4]> = match n {
         1 => Some([

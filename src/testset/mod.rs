@@ -4,6 +4,11 @@
 //! array, for either formulation, and the Jacobian from it. [`all`] lists the problems.
 
 pub mod andrews;
+pub mod andrews_bodies;
+pub mod bricard;
+pub mod car_axis;
+pub mod chain;
+mod chain_references;
 pub mod counted;
 mod derivation;
 pub mod double_pendulum;
@@ -13,6 +18,7 @@ pub mod elliptic;
 mod explicit;
 pub mod features;
 pub mod four_bar;
+pub mod linkage;
 pub mod mechanism;
 pub mod model;
 pub mod nonholonomic;
@@ -21,10 +27,15 @@ pub mod planar;
 pub mod problem;
 pub mod singular_mass;
 pub mod spatial;
+pub mod stiff_spring;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
+mod tests_linkage;
+#[cfg(test)]
 mod tests_structure;
+pub mod truck;
+pub mod wheel;
 
 pub use crate::options::MassStructure;
 pub use counted::{Calls, Counted};
@@ -41,6 +52,13 @@ pub fn all() -> Vec<Problem> {
         singular_mass::problems(),
         four_bar::problems(),
         andrews::problems(),
+        andrews_bodies::problems(),
+        car_axis::problems(),
+        truck::problems(),
+        bricard::problems(),
+        chain::problems(),
+        wheel::problems(),
+        stiff_spring::problems(),
         spatial::problems(),
         planar::problems(),
         double_pendulum::problems(),

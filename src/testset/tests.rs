@@ -66,6 +66,8 @@ pub(super) fn check_jacobian(problem: &Problem, form: Form, t: f64, x: &[f64]) {
             }
         }
     }
+    // Forces of the size of the multipliers may cancel in a row, their round-off does not.
+    let forces = layout.x.multipliers.of(x).iter().fold(0.0, |a: f64, b| a.max(b.abs()));
     for j in 0..layout.n {
         let h = 1e-5 * x[j].abs().max(1.0);
         let mut shifted = |step: f64| {
@@ -76,7 +78,7 @@ pub(super) fn check_jacobian(problem: &Problem, form: Form, t: f64, x: &[f64]) {
         let (near, far) = ((shifted(h), shifted(-h)), (shifted(2.0 * h), shifted(-2.0 * h)));
         for i in 0..layout.m {
             let difference = (8.0 * (near.0[i] - near.1[i]) - (far.0[i] - far.1[i])) / (12.0 * h);
-            let size = near.0[i].abs().max(near.1[i].abs());
+            let size = near.0[i].abs().max(near.1[i].abs()).max(forces);
             let value = full[i + j * layout.m];
             assert!(
                 (value - difference).abs() < 1e-7 * value.abs().max(1.0) + 1e-9 * size,
@@ -101,12 +103,21 @@ fn constraint_residual(system: &mut dyn System, t: f64, x: &[f64]) -> f64 {
     rows.iter().map(|(b, scale)| largest(b.range()) / scale).fold(0.0, f64::max)
 }
 
+/// Stiff springs turn the round-off of p into forces: how much more is to be expected of them.
+fn roundoff_factor(system: &mut dyn System, t: f64, x: &[f64]) -> f64 {
+    let layout = Layout::new(system.dimensions(), system.form());
+    let mut fx = JacobianBlocks::new(&layout);
+    assert_eq!(system.jacobian(t, x, &mut fx), Outcome::Continue);
+    fx.fx[4].iter().fold(1.0, |a: f64, b| a.max(1e-4 * b.abs()))
+}
+
 #[test]
 fn initial_values_are_consistent() {
     for problem in all() {
         let mut system = problem.system_with(options(Form::StrangenessFree));
         let residual = constraint_residual(system.as_mut(), problem.t0, &problem.x0);
-        assert!(residual < 1e-13, "{}: {residual:e}", problem.name);
+        let factor = roundoff_factor(system.as_mut(), problem.t0, &problem.x0);
+        assert!(residual < 1e-13 * factor, "{}: {residual:e}", problem.name);
     }
 }
 
@@ -131,7 +142,8 @@ fn check_solution(
     let layout = Layout::new(system.dimensions(), system.form());
     let x = exact(t);
     let residual = constraint_residual(system, t, &x);
-    assert!(residual < 1e-11, "{name} at {t}: {residual:e}");
+    let factor = roundoff_factor(system, t, &x);
+    assert!(residual < 1e-11 * factor, "{name} at {t}: {residual:e}");
     let h = 1e-4;
     let at: Vec<Vec<f64>> = [-2.0, -1.0, 1.0, 2.0].iter().map(|k| exact(t + k * h)).collect();
     let rate: Vec<f64> =
@@ -195,14 +207,27 @@ fn references_are_reproduced_by_extrapolation() {
         ("slider-crank", 80, 1e-9),
         ("double-pendulum", 120, 1e-10),
         ("top-nutating", 40, 1e-10),
+        ("andrews-bodies", 80, 1e-8),
+        ("car-axis", 200, 1e-9),
+        ("chain-10", 100, 1e-10),
+        ("chain-unit-10", 60, 1e-10),
+        ("chain-unit-50", 60, 1e-10),
+        ("truck", 200, 1e-10),
+        ("truck-physical", 200, 1e-10),
     ];
     for (name, steps, tolerance) in list {
         let problem = by_name(name).unwrap();
         let mut system = problem.system(Form::StrangenessFree, true);
         let x = explicit::solve_index1(system.as_mut(), problem.t0, problem.tend, &problem.x0, steps);
         let mut compared = 0;
-        for (i, value) in problem.at_end().unwrap() {
-            let error = (x[i] - value).abs() / value.abs().max(1.0);
+        let known = problem.at_end().unwrap();
+        let multipliers = problem.layout(Form::Index1).x.multipliers;
+        // One small force among large ones is not known better than these.
+        let largest =
+            known.iter().filter(|(i, _)| multipliers.contains(*i)).fold(1.0, |a: f64, b| a.max(b.1.abs()));
+        for (i, value) in known {
+            let size = if multipliers.contains(i) { largest } else { value.abs().max(1.0) };
+            let error = (x[i] - value).abs() / size;
             assert!(error < tolerance, "{name} x[{i}]: {} against {value}", x[i]);
             compared += 1;
         }

@@ -236,6 +236,16 @@ fn masses_and_forces_follow_from_lagrangians() {
     let disk = nonholonomic::LeaningDisk { radius: 0.5, gravity: 9.81, inclination: 1.0, yaw: 4.0 };
     check_lagrange("leaning-disk", &OfEnergy(disk), &disk);
     check_lagrange("andrews", &OfEnergy(andrews::Andrews), &andrews::Andrews);
+    check_lagrange(
+        "andrews-bodies",
+        &OfEnergy(andrews_bodies::AndrewsBodies),
+        &andrews_bodies::AndrewsBodies,
+    );
+    check_lagrange("bricard", &OfEnergy(bricard::Bricard), &bricard::Bricard);
+    let chain = chain::Chain::of_unit_length(3);
+    check_lagrange("chain", &OfEnergy(chain), &chain);
+    let spring = stiff_spring::StiffSpring { stiffness: 1e4, rest: 0.5, rate: 2.0 };
+    check_lagrange("stiff-spring", &OfEnergy(spring), &spring);
     let bars = four_bar::NaturalFourBar { n: 3 };
     check_lagrange("n-four-bar", &OfEnergy(bars), &bars);
     let pendulum = double_pendulum::DoublePendulum;

@@ -8,9 +8,8 @@ use geoms::testset::double_pendulum::DoublePendulum;
 use geoms::testset::pendulum::{self, Start};
 use geoms::testset::{self, Model, Problem};
 
-pub const TOL: f64 = 1e-7;
-pub const KINDS: [DecompositionKind; 3] =
-    [DecompositionKind::Lu, DecompositionKind::Qr, DecompositionKind::Svd];
+const TOL: f64 = 1e-7;
+const KINDS: [DecompositionKind; 3] = [DecompositionKind::Lu, DecompositionKind::Qr, DecompositionKind::Svd];
 
 /// A pendulum of the report, started at the lowest point.
 fn swing(rate: f64) -> Problem {
@@ -19,14 +18,14 @@ fn swing(rate: f64) -> Problem {
 }
 
 /// Residuals |e| of a run: largest over all, over [T/10, 3T/10] and over the last tenth.
-pub struct Energy {
-    pub all: f64,
-    pub early: f64,
-    pub late: f64,
+struct Energy {
+    all: f64,
+    early: f64,
+    late: f64,
 }
 
 /// Integrate a system whose only invariant is imposed; `second` is another instance of it.
-pub fn run(
+fn run(
     problem: &Problem,
     [first, second]: [&mut dyn System; 2],
     x0: &[f64],
@@ -57,7 +56,7 @@ pub fn run(
 }
 
 /// The options of a model with its invariant imposed.
-pub fn imposed() -> testset::Options {
+fn imposed() -> testset::Options {
     testset::Options { invariants: true, ..testset::Options::new(Form::StrangenessFree, true) }
 }
 
