@@ -22,7 +22,7 @@ export OPENBLAS_NUM_THREADS = 1
 export FC CC CXX
 
 .PHONY: all setup lib header docs demo test bench accuracy install clean \
-        test-format test-lint test-rust test-doc test-header test-drivers test-install
+        test-format test-lint test-rust test-doc test-header test-drivers test-memory test-install
 
 all: lib
 
@@ -64,6 +64,11 @@ test-header: setup
 
 test-drivers: lib
 	fortran-tests/run.sh
+
+# Not part of `make test`: needs valgrind and the sanitizers of the compilers.
+test-memory: lib
+	fortran-tests/run.sh --valgrind
+	fortran-tests/run.sh --asan
 
 # An installed library must be found through pkg-config alone.
 test-install: lib

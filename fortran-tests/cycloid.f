@@ -1,0 +1,186 @@
+C     Mass on a cycloid, with the contact variable s (tautochrone):
+C     c = p1-a*(s+sin(s)), g = p2+a*(1+cos(s)), released at s=2.5.
+C     Closed form: sin(s/2) = sin(s0/2)*cos(t*sqrt(gr/a)/2).
+C
+C     X = [ lambda | v1 v2 | s p1 p2 ],  RPAR: a, gravity
+C
+      PROGRAM CYCLOI
+      IMPLICIT NONE
+      INTEGER          N,M
+      PARAMETER        (N=6,M=8)
+      DOUBLE PRECISION XEX(N)
+      INTEGER          IOPT(40),IWORK(20),IPAR(4),IERR,IDID,IJAC,
+     #                 NGOOD,NBAD,I,K
+      DOUBLE PRECISION X(N),T,TEND,H,TOL,ROPT(40),RWORK(5*N),RPAR(8),
+     #                 RDA(M),DEVMAX,SIZMAX
+      EXTERNAL         IVCOND,EOM,MAS,JAC,SOLOUT,DEVMAX,SIZMAX
+C
+      DATA XEX /-1.402378483131697863D0,
+     #  0.2274799510843679418D0,-0.6125690077404025042D0,
+     # -2.430451950491114817D0,
+     # -1.541575181491371769D0,-0.1211910830211003054D0/
+      NGOOD=0
+      NBAD=0
+      DO 50 K=1,4
+        DO 10 I=1,40
+          IOPT(I)=0
+          ROPT(I)=0.D0
+   10   CONTINUE
+        IOPT(15)=4
+        IJAC=1
+        IF (K.EQ.2) IJAC=0
+        IF (K.EQ.3) IOPT(5)=1
+        IF (K.EQ.4) IOPT(11)=2
+        TOL=1.D-10
+        IF (K.EQ.4) TOL=1.D-7
+        RPAR(1)=0.5D0
+        RPAR(2)=9.81D0
+C       Rough values except for s: IVCOND asks for s and s'=0.
+        X(1)=-2.D0
+        X(2)=0.1D0
+        X(3)=0.1D0
+        X(4)=2.5D0
+        X(5)=1.5D0
+        X(6)=0.D0
+        IF (K.EQ.1) CALL JACCHK(2,2,0,0,1,1,0,0,0.D0,X,IOPT,ROPT,
+     #    EOM,JAC,RPAR,IPAR,NGOOD,NBAD)
+        IF (K.EQ.1) CALL JACCHK(2,2,0,0,1,1,0,0,10.D0,XEX,IOPT,ROPT,
+     #    EOM,JAC,RPAR,IPAR,NGOOD,NBAD)
+C       FORM=1 has no gII: lambda as it is at rest, m*gr*cos**2(s0/2).
+        IF (K.EQ.3) X(1)=-RPAR(2)*COS(1.25D0)**2
+        TEND=10.D0
+        T=0.D0
+        H=1.D-3
+        IERR=0
+        IDID=0
+        CALL GEOMS(
+     #    2,2,0,0,1,1,0,0,8-IOPT(5),N,2,
+     #    X,T,TEND,H,TOL,TOL,0,IOPT,ROPT,
+     #    IVCOND,EOM,MAS,JAC,IJAC,
+     #    SOLOUT,0,
+     #    20,IWORK,5*N,RWORK,
+     #    RPAR,IPAR,IERR,
+     #    IDID)
+        CALL SHOWRN('Cycloid',IOPT,IJAC,TOL,IDID,T,IWORK,NGOOD,NBAD)
+        WRITE(6,100) (X(I),I=1,N)
+        CALL VERIFY('s and position',DEVMAX(3,X(4),XEX(4)),1.D2*TOL,
+     #              NGOOD,NBAD)
+        CALL VERIFY('velocity',DEVMAX(2,X(2),XEX(2)),1.D2*TOL,
+     #              NGOOD,NBAD)
+        CALL VERIFY('multiplier',DEVMAX(1,X,XEX),
+     #              (1.D3+1.D5*IOPT(5))*TOL,NGOOD,NBAD)
+        CALL EOM(8-IOPT(5),N,T,X,RDA,IOPT,ROPT,IPAR,RPAR,IERR)
+        CALL VERIFY('residuals of gI, c, g',SIZMAX(3,RDA(2-IOPT(5))),
+     #              TOL,NGOOD,NBAD)
+   50 CONTINUE
+      CALL FINISH(NGOOD,NBAD)
+  100 FORMAT('   lambda ',F15.10/'   v      ',2F15.10/
+     #       '   s, p   ',3F15.10)
+      END
+C
+C     G = dg/dp-dg/ds*(dc/ds)**(-1)*dc/dp = (-tan(s/2),1)
+      SUBROUTINE EOM(M,N,T,X,RDA,IOPT,ROPT,IPAR,RPAR,IERR)
+      IMPLICIT NONE
+      INTEGER          M,N,IOPT(*),IPAR(*),IERR
+      DOUBLE PRECISION T,X(N),RDA(M),ROPT(*),RPAR(*)
+      DOUBLE PRECISION TN,CS
+      INTEGER          L
+      TN=TAN(X(4)/2.D0)
+      CS=COS(X(4)/2.D0)
+      L=0
+C     gII | gI
+      IF (IOPT(5).EQ.0) THEN
+        RDA(1)=-RPAR(2)-X(1)*(1.D0+TN**2)
+     #         -X(2)**2/(4.D0*RPAR(1)*CS**4)
+        L=1
+      END IF
+      RDA(L+1)=X(3)-TN*X(2)
+C     c | g
+      RDA(L+2)=X(5)-RPAR(1)*(X(4)+SIN(X(4)))
+      RDA(L+3)=X(6)+RPAR(1)*(1.D0+COS(X(4)))
+C     f_dyn | f_kin
+      RDA(L+4)=TN*X(1)
+      RDA(L+5)=-RPAR(2)-X(1)
+      RDA(L+6)=X(2)
+      RDA(L+7)=X(3)
+      RETURN
+      END
+C
+      SUBROUTINE MAS(T,NX,X,M,N,MA,IOPT,ROPT,IPAR,RPAR,IERR)
+      IMPLICIT NONE
+      INTEGER          NX,M,N,IOPT(*),IPAR(*),IERR
+      DOUBLE PRECISION T,X(NX),MA(M,N),ROPT(*),RPAR(*)
+      CALL CLEAR(M*N,MA)
+      MA(1,1)=1.D0
+      MA(2,2)=1.D0
+      RETURN
+      END
+C
+C     NEGATIVE partial derivatives.
+      SUBROUTINE JAC(M1,M2,M3,M4,M5,M6,N1,N2,N3,N4,M,N,
+     #               T,X,FX1,FX2,FX3,FX4,FX5,FX6,
+     #               IOPT,ROPT,RPAR,IPAR,IERR)
+      IMPLICIT NONE
+      INTEGER          M1,M2,M3,M4,M5,M6,N1,N2,N3,N4,M,N,
+     #                 IOPT(*),IPAR(*),IERR
+      DOUBLE PRECISION T,X(N),FX1(M1,N),FX2(M2,N3+N4),FX3(M3,N4),
+     #                 FX4(M4,N),FX5(M5,N),FX6(M6,N3+N4),
+     #                 ROPT(*),RPAR(*)
+      DOUBLE PRECISION TN,CS,SN
+      TN=TAN(X(4)/2.D0)
+      CS=COS(X(4)/2.D0)
+      SN=SIN(X(4)/2.D0)
+      CALL CLEAR(M1*N,FX1)
+      CALL CLEAR(M2*(N3+N4),FX2)
+      CALL CLEAR(M3*N4,FX3)
+      CALL CLEAR(M4*N,FX4)
+      CALL CLEAR(M5*N,FX5)
+      CALL CLEAR(M6*(N3+N4),FX6)
+      IF (M1.EQ.1) THEN
+        FX1(1,1)=1.D0+TN**2
+        FX1(1,2)=X(2)/(2.D0*RPAR(1)*CS**4)
+        FX1(1,4)=X(1)*TN/CS**2+X(2)**2*SN/(2.D0*RPAR(1)*CS**5)
+      END IF
+C     gI: columns v1 v2 s p1 p2; c, g: columns s p1 p2
+      FX2(1,1)=TN
+      FX2(1,2)=-1.D0
+      FX2(1,3)=X(2)/(2.D0*CS**2)
+      FX3(1,1)=RPAR(1)*(1.D0+COS(X(4)))
+      FX3(1,2)=-1.D0
+      FX3(2,1)=RPAR(1)*SIN(X(4))
+      FX3(2,3)=-1.D0
+      FX5(1,1)=-TN
+      FX5(1,4)=-X(1)/(2.D0*CS**2)
+      FX5(2,1)=1.D0
+      FX6(1,1)=-1.D0
+      FX6(2,2)=-1.D0
+      RETURN
+      END
+C
+      SUBROUTINE CLEAR(LENGTH,A)
+      IMPLICIT NONE
+      INTEGER          LENGTH,I
+      DOUBLE PRECISION A(*)
+      DO 10 I=1,LENGTH
+        A(I)=0.D0
+   10 CONTINUE
+      RETURN
+      END
+C
+C     Not called (IOUT=0).
+      SUBROUTINE SOLOUT(NACCPT,TOLD,T,X,N,NN2,NN3,NN4,CONTX,H,C1M1,
+     #                  C2M1,RPAR,IPAR,IERR)
+      IMPLICIT NONE
+      INTEGER          NACCPT,N,NN2,NN3,NN4,IPAR(*),IERR
+      DOUBLE PRECISION TOLD,T,H,X(N),CONTX(NN4),RPAR(*),C1M1,C2M1
+      RETURN
+      END
+C
+      SUBROUTINE IVCOND(N,T,X,NCOND,COND,IPAR,RPAR,IERR)
+      IMPLICIT NONE
+      INTEGER          N,NCOND,IPAR(*),IERR
+      DOUBLE PRECISION T,X(N),COND(NCOND),RPAR(*)
+      COND(1)=X(4)-2.5D0
+      COND(2)=X(2)
+      RETURN
+      END

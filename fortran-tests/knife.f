@@ -1,0 +1,206 @@
+C     Knife edge (skate) on an inclined plane, a nonholonomic constraint
+C     (Bloch, Nonholonomic Mechanics and Control, Springer 2003).
+C     Closed form; SOLOUT compares it with GEDENSOUT at equal distances.
+C
+C     X = [ mu | vx vy vphi | x y phi ]
+C     RPAR: g*sin(alpha), rate of turn, next output time, largest error
+C
+      PROGRAM KNIFE
+      IMPLICIT NONE
+      INTEGER          N,M
+      PARAMETER        (N=7,M=8)
+      DOUBLE PRECISION XEX(N),XROUGH(N)
+      INTEGER          IOPT(40),IWORK(20),IPAR(4),IERR,IDID,IJAC,
+     #                 NGOOD,NBAD,I,K
+      DOUBLE PRECISION X(N),T,TEND,H,TOL,ROPT(40),RWORK(5*N),RPAR(8),
+     #                 RDA(M),DEVMAX,SIZMAX
+      EXTERNAL         IVCOND,EOM,MAS,JAC,SOLOUT,DEVMAX,SIZMAX
+C
+      DATA XEX /8.955992909638027289D0,
+     #          0.9136950130378014500D0,2.044082798101086087D0,2.D0,
+     #          0.5110206995252715217D0,12.03407624674054964D0,20.D0/
+C     mu does not fit: the library has to find it.
+      DATA XROUGH /3.D0, 0.1D0,0.2D0,2.D0, 0.D0,0.D0,0.D0/
+      NGOOD=0
+      NBAD=0
+      DO 50 K=1,3
+        DO 10 I=1,40
+          IOPT(I)=0
+          ROPT(I)=0.D0
+   10   CONTINUE
+        IOPT(15)=4
+        TOL=10.D0**(-6-2*K)
+        IJAC=1
+        IF (K.EQ.2) IJAC=0
+        IF (K.EQ.3) IOPT(5)=1
+        RPAR(1)=4.905D0
+        RPAR(2)=2.D0
+        RPAR(3)=0.D0
+        RPAR(4)=0.D0
+        DO 20 I=1,N
+          X(I)=XROUGH(I)
+   20   CONTINUE
+        IF (K.EQ.1) CALL JACCHK(3,3,0,0,0,0,1,0,0.5D0,XEX,IOPT,ROPT,
+     #    EOM,JAC,RPAR,IPAR,NGOOD,NBAD)
+C       With FORM=1 multipliers stay as they are given.
+        IF (K.EQ.3) X(1)=0.D0
+        TEND=10.D0
+        T=0.D0
+        H=1.D-3
+        IERR=0
+        IDID=0
+        CALL GEOMS(
+     #    3,3,0,0,0,0,1,0,8-IOPT(5),N,5,
+     #    X,T,TEND,H,TOL,TOL,0,IOPT,ROPT,
+     #    IVCOND,EOM,MAS,JAC,IJAC,
+     #    SOLOUT,1,
+     #    20,IWORK,5*N,RWORK,
+     #    RPAR,IPAR,IERR,
+     #    IDID)
+        CALL SHOWRN('Knife edge',IOPT,IJAC,TOL,IDID,T,IWORK,NGOOD,NBAD)
+        WRITE(6,100) (X(I),I=1,N)
+        CALL VERIFY('position',DEVMAX(3,X(5),XEX(5)),30.D0*TOL,
+     #              NGOOD,NBAD)
+        CALL VERIFY('velocity',DEVMAX(3,X(2),XEX(2)),30.D0*TOL,
+     #              NGOOD,NBAD)
+        CALL VERIFY('multiplier',DEVMAX(1,X,XEX),
+     #              (1.D3+1.D5*IOPT(5))*TOL,NGOOD,NBAD)
+        CALL VERIFY('dense output',RPAR(4),1.D3*TOL,NGOOD,NBAD)
+        CALL EOM(8-IOPT(5),N,T,X,RDA,IOPT,ROPT,IPAR,RPAR,IERR)
+        CALL VERIFY('residual of h',SIZMAX(1,RDA(2-IOPT(5))),TOL,
+     #              NGOOD,NBAD)
+   50 CONTINUE
+      CALL FINISH(NGOOD,NBAD)
+  100 FORMAT('   mu ',F15.10/'   v  ',3F15.10/'   p  ',3F15.10)
+      END
+C
+C     h = vx*sin(phi)-vy*cos(phi)
+      SUBROUTINE EOM(M,N,T,X,RDA,IOPT,ROPT,IPAR,RPAR,IERR)
+      IMPLICIT NONE
+      INTEGER          M,N,IOPT(*),IPAR(*),IERR
+      DOUBLE PRECISION T,X(N),RDA(M),ROPT(*),RPAR(*)
+      DOUBLE PRECISION SN,CS,F(3)
+      INTEGER          I,L
+      SN=SIN(X(7))
+      CS=COS(X(7))
+      F(1)=RPAR(1)-SN*X(1)
+      F(2)=CS*X(1)
+      F(3)=0.D0
+      L=0
+C     hI | h
+      IF (IOPT(5).EQ.0) THEN
+        RDA(1)=SN*F(1)-CS*F(2)+X(4)*(CS*X(2)+SN*X(3))
+        L=1
+      END IF
+      RDA(L+1)=SN*X(2)-CS*X(3)
+C     f_dyn | f_kin
+      DO 10 I=1,3
+        RDA(L+1+I)=F(I)
+        RDA(L+4+I)=X(1+I)
+   10 CONTINUE
+      RETURN
+      END
+C
+      SUBROUTINE MAS(T,NX,X,M,N,MA,IOPT,ROPT,IPAR,RPAR,IERR)
+      IMPLICIT NONE
+      INTEGER          NX,M,N,IOPT(*),IPAR(*),IERR
+      DOUBLE PRECISION T,X(NX),MA(M,N),ROPT(*),RPAR(*)
+      CALL CLEAR(M*N,MA)
+      MA(1,1)=1.D0
+      MA(2,2)=1.D0
+      MA(3,3)=1.D0
+      RETURN
+      END
+C
+C     NEGATIVE partial derivatives.
+      SUBROUTINE JAC(M1,M2,M3,M4,M5,M6,N1,N2,N3,N4,M,N,
+     #               T,X,FX1,FX2,FX3,FX4,FX5,FX6,
+     #               IOPT,ROPT,RPAR,IPAR,IERR)
+      IMPLICIT NONE
+      INTEGER          M1,M2,M3,M4,M5,M6,N1,N2,N3,N4,M,N,
+     #                 IOPT(*),IPAR(*),IERR
+      DOUBLE PRECISION T,X(N),FX1(M1,N),FX2(M2,N3+N4),FX3(M3,N4),
+     #                 FX4(M4,N),FX5(M5,N),FX6(M6,N3+N4),
+     #                 ROPT(*),RPAR(*)
+      DOUBLE PRECISION SN,CS,A1,A2
+      INTEGER          I
+      SN=SIN(X(7))
+      CS=COS(X(7))
+      CALL CLEAR(M1*N,FX1)
+      CALL CLEAR(M2*(N3+N4),FX2)
+      CALL CLEAR(M3*N4,FX3)
+      CALL CLEAR(M4*N,FX4)
+      CALL CLEAR(M5*N,FX5)
+      CALL CLEAR(M6*(N3+N4),FX6)
+      IF (M1.EQ.1) THEN
+C       sin(phi)*F(1)-cos(phi)*F(2) = RPAR(1)*sin(phi)-mu
+        A1=CS*X(2)+SN*X(3)
+        A2=-SN*X(2)+CS*X(3)
+        FX1(1,1)=1.D0
+        FX1(1,2)=-X(4)*CS
+        FX1(1,3)=-X(4)*SN
+        FX1(1,4)=-A1
+        FX1(1,7)=-RPAR(1)*CS-X(4)*A2
+      END IF
+      FX2(1,1)=-SN
+      FX2(1,2)=CS
+      FX2(1,6)=-CS*X(2)-SN*X(3)
+      FX5(1,1)=SN
+      FX5(1,7)=CS*X(1)
+      FX5(2,1)=-CS
+      FX5(2,7)=SN*X(1)
+      DO 10 I=1,3
+        FX6(I,I)=-1.D0
+   10 CONTINUE
+      RETURN
+      END
+C
+      SUBROUTINE CLEAR(LENGTH,A)
+      IMPLICIT NONE
+      INTEGER          LENGTH,I
+      DOUBLE PRECISION A(*)
+      DO 10 I=1,LENGTH
+        A(I)=0.D0
+   10 CONTINUE
+      RETURN
+      END
+C
+C     The error of position at the times 0, 0.25, 0.5, ...
+      SUBROUTINE SOLOUT(NACCPT,TOLD,T,X,N,NN2,NN3,NN4,CONTX,H,C1M1,
+     #                  C2M1,RPAR,IPAR,IERR)
+      IMPLICIT NONE
+      INTEGER          NACCPT,N,NN2,NN3,NN4,IPAR(*),IERR
+      DOUBLE PRECISION TOLD,T,H,X(N),CONTX(NN4),RPAR(*),C1M1,C2M1
+      DOUBLE PRECISION GEDENSOUT,A,W,S,Y(3)
+      INTEGER          I
+      EXTERNAL         GEDENSOUT
+      W=RPAR(2)
+      A=RPAR(1)/(2.D0*W**2)
+   10 IF (RPAR(3).LE.T+1.D-9) THEN
+        S=SIN(W*RPAR(3))
+        Y(1)=A*S**2
+        Y(2)=A*(W*RPAR(3)-S*COS(W*RPAR(3)))
+        Y(3)=W*RPAR(3)
+        DO 20 I=1,3
+          RPAR(4)=MAX(RPAR(4),ABS(Y(I)-GEDENSOUT(4+I,RPAR(3),N,
+     #            NN2,NN3,NN4,T,H,CONTX,C1M1,C2M1)))
+   20   CONTINUE
+        RPAR(3)=RPAR(3)+0.25D0
+        GOTO 10
+      END IF
+      RETURN
+      END
+C
+C     At rest in the origin, turning.  Three positions, the forward
+C     velocity and the rate of turn; h says that the rest is zero.
+      SUBROUTINE IVCOND(N,T,X,NCOND,COND,IPAR,RPAR,IERR)
+      IMPLICIT NONE
+      INTEGER          N,NCOND,IPAR(*),IERR
+      DOUBLE PRECISION T,X(N),COND(NCOND),RPAR(*)
+      COND(1)=X(5)
+      COND(2)=X(6)
+      COND(3)=X(7)
+      COND(4)=X(2)
+      COND(5)=X(4)-RPAR(2)
+      RETURN
+      END

@@ -1,0 +1,169 @@
+C     Free particle with the nonholonomic constraint z' = y*x'
+C     (Rosenberg, Analytical Dynamics of Discrete Systems, Plenum 1977).
+C     Closed form with start in the origin, v=(1,1,0).
+C
+C     X = [ mu | vx vy vz | x y z ]
+C
+      PROGRAM PARTIC
+      IMPLICIT NONE
+      INTEGER          N,M
+      PARAMETER        (N=7,M=8)
+      DOUBLE PRECISION XEX(N)
+      INTEGER          IOPT(40),IWORK(20),IPAR(4),IERR,IDID,IJAC,
+     #                 NGOOD,NBAD,I,K
+      DOUBLE PRECISION X(N),T,TEND,H,TOL,ROPT(40),RWORK(5*N),RPAR(8),
+     #                 RDA(M),DEVMAX,SIZMAX
+      EXTERNAL         IVCOND,EOM,MAS,JAC,SOLOUT,DEVMAX,SIZMAX
+C
+      DATA XEX /-0.0009851853368415734016D0,
+     #    0.09950371902099891357D0,1.D0,0.9950371902099891357D0,
+     #    2.998222950297969739D0,10.D0,9.049875621120890270D0/
+      NGOOD=0
+      NBAD=0
+      DO 50 K=1,4
+        DO 10 I=1,40
+          IOPT(I)=0
+          ROPT(I)=0.D0
+   10   CONTINUE
+        IOPT(15)=4
+        IJAC=1
+        IF (K.EQ.2) IJAC=0
+        IF (K.EQ.3) IOPT(5)=1
+        TOL=1.D-10
+        IF (K.EQ.4) TOL=1.D-7
+        IF (K.EQ.4) IOPT(11)=2
+        X(1)=-1.D0
+        X(2)=1.D0
+        X(3)=1.D0
+        X(4)=0.D0
+        DO 20 I=5,N
+          X(I)=0.D0
+   20   CONTINUE
+        IF (K.EQ.1) CALL JACCHK(3,3,0,0,0,0,1,0,0.D0,X,IOPT,ROPT,
+     #    EOM,JAC,RPAR,IPAR,NGOOD,NBAD)
+        IF (K.EQ.1) CALL JACCHK(3,3,0,0,0,0,1,0,10.D0,XEX,IOPT,ROPT,
+     #    EOM,JAC,RPAR,IPAR,NGOOD,NBAD)
+        TEND=10.D0
+        T=0.D0
+        H=1.D-3
+        IERR=0
+        IDID=0
+        CALL GEOMS(
+     #    3,3,0,0,0,0,1,0,8-IOPT(5),N,0,
+     #    X,T,TEND,H,TOL,TOL,0,IOPT,ROPT,
+     #    IVCOND,EOM,MAS,JAC,IJAC,
+     #    SOLOUT,0,
+     #    20,IWORK,5*N,RWORK,
+     #    RPAR,IPAR,IERR,
+     #    IDID)
+        CALL SHOWRN('Particle',IOPT,IJAC,TOL,IDID,T,IWORK,NGOOD,NBAD)
+        WRITE(6,100) (X(I),I=1,N)
+        CALL VERIFY('position',DEVMAX(3,X(5),XEX(5)),30.D0*TOL,
+     #              NGOOD,NBAD)
+        CALL VERIFY('velocity',DEVMAX(3,X(2),XEX(2)),30.D0*TOL,
+     #              NGOOD,NBAD)
+        CALL VERIFY('multiplier',DEVMAX(1,X,XEX),
+     #              (1.D3+1.D5*IOPT(5))*TOL,NGOOD,NBAD)
+        CALL EOM(8-IOPT(5),N,T,X,RDA,IOPT,ROPT,IPAR,RPAR,IERR)
+        CALL VERIFY('residual of h',SIZMAX(1,RDA(2-IOPT(5))),TOL,
+     #              NGOOD,NBAD)
+   50 CONTINUE
+      CALL FINISH(NGOOD,NBAD)
+  100 FORMAT('   mu ',F15.10/'   v  ',3F15.10/'   p  ',3F15.10)
+      END
+C
+C     h = vz-y*vx; mu acts with (-y,0,1).
+      SUBROUTINE EOM(M,N,T,X,RDA,IOPT,ROPT,IPAR,RPAR,IERR)
+      IMPLICIT NONE
+      INTEGER          M,N,IOPT(*),IPAR(*),IERR
+      DOUBLE PRECISION T,X(N),RDA(M),ROPT(*),RPAR(*)
+      INTEGER          I,L
+      L=0
+C     hI | h
+      IF (IOPT(5).EQ.0) THEN
+        RDA(1)=-X(1)*(1.D0+X(6)**2)-X(3)*X(2)
+        L=1
+      END IF
+      RDA(L+1)=X(4)-X(6)*X(2)
+C     f_dyn | f_kin
+      RDA(L+2)=X(6)*X(1)
+      RDA(L+3)=0.D0
+      RDA(L+4)=-X(1)
+      DO 10 I=1,3
+        RDA(L+4+I)=X(1+I)
+   10 CONTINUE
+      RETURN
+      END
+C
+      SUBROUTINE MAS(T,NX,X,M,N,MA,IOPT,ROPT,IPAR,RPAR,IERR)
+      IMPLICIT NONE
+      INTEGER          NX,M,N,IOPT(*),IPAR(*),IERR
+      DOUBLE PRECISION T,X(NX),MA(M,N),ROPT(*),RPAR(*)
+      CALL CLEAR(M*N,MA)
+      MA(1,1)=1.D0
+      MA(2,2)=1.D0
+      MA(3,3)=1.D0
+      RETURN
+      END
+C
+C     NEGATIVE partial derivatives.
+      SUBROUTINE JAC(M1,M2,M3,M4,M5,M6,N1,N2,N3,N4,M,N,
+     #               T,X,FX1,FX2,FX3,FX4,FX5,FX6,
+     #               IOPT,ROPT,RPAR,IPAR,IERR)
+      IMPLICIT NONE
+      INTEGER          M1,M2,M3,M4,M5,M6,N1,N2,N3,N4,M,N,
+     #                 IOPT(*),IPAR(*),IERR
+      DOUBLE PRECISION T,X(N),FX1(M1,N),FX2(M2,N3+N4),FX3(M3,N4),
+     #                 FX4(M4,N),FX5(M5,N),FX6(M6,N3+N4),
+     #                 ROPT(*),RPAR(*)
+      INTEGER          I
+      CALL CLEAR(M1*N,FX1)
+      CALL CLEAR(M2*(N3+N4),FX2)
+      CALL CLEAR(M3*N4,FX3)
+      CALL CLEAR(M4*N,FX4)
+      CALL CLEAR(M5*N,FX5)
+      CALL CLEAR(M6*(N3+N4),FX6)
+      IF (M1.EQ.1) THEN
+        FX1(1,1)=1.D0+X(6)**2
+        FX1(1,2)=X(3)
+        FX1(1,3)=X(2)
+        FX1(1,6)=2.D0*X(1)*X(6)
+      END IF
+      FX2(1,1)=X(6)
+      FX2(1,3)=-1.D0
+      FX2(1,5)=X(2)
+      FX5(1,1)=-X(6)
+      FX5(1,6)=-X(1)
+      FX5(3,1)=1.D0
+      DO 10 I=1,3
+        FX6(I,I)=-1.D0
+   10 CONTINUE
+      RETURN
+      END
+C
+      SUBROUTINE CLEAR(LENGTH,A)
+      IMPLICIT NONE
+      INTEGER          LENGTH,I
+      DOUBLE PRECISION A(*)
+      DO 10 I=1,LENGTH
+        A(I)=0.D0
+   10 CONTINUE
+      RETURN
+      END
+C
+C     Not called (IOUT=0).
+      SUBROUTINE SOLOUT(NACCPT,TOLD,T,X,N,NN2,NN3,NN4,CONTX,H,C1M1,
+     #                  C2M1,RPAR,IPAR,IERR)
+      IMPLICIT NONE
+      INTEGER          NACCPT,N,NN2,NN3,NN4,IPAR(*),IERR
+      DOUBLE PRECISION TOLD,T,H,X(N),CONTX(NN4),RPAR(*),C1M1,C2M1
+      RETURN
+      END
+C
+C     The initial values are consistent: nothing to add.
+      SUBROUTINE IVCOND(N,T,X,NCOND,COND,IPAR,RPAR,IERR)
+      IMPLICIT NONE
+      INTEGER          N,NCOND,IPAR(*),IERR
+      DOUBLE PRECISION T,X(N),COND(NCOND),RPAR(*)
+      RETURN
+      END
