@@ -38,6 +38,8 @@ pub mod truck;
 pub mod wheel;
 
 pub use crate::options::MassStructure;
+use std::sync::OnceLock;
+
 pub use counted::{Calls, Counted};
 pub use mechanism::{Blocks, Mechanism};
 pub use model::{Model, Options};
@@ -45,6 +47,16 @@ pub use problem::{Exact, Problem, Reference};
 
 /// All problems.
 pub fn all() -> Vec<Problem> {
+    list().to_vec()
+}
+
+/// The list, made once: initial values of some problems are computed.
+fn list() -> &'static [Problem] {
+    static LIST: OnceLock<Vec<Problem>> = OnceLock::new();
+    LIST.get_or_init(make)
+}
+
+fn make() -> Vec<Problem> {
     [
         pendulum::problems(),
         nonholonomic::problems(),
@@ -70,5 +82,5 @@ pub fn all() -> Vec<Problem> {
 
 /// The problem with this name.
 pub fn by_name(name: &str) -> Option<Problem> {
-    all().into_iter().find(|p| p.name == name)
+    list().iter().find(|p| p.name == name).cloned()
 }
