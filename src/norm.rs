@@ -95,6 +95,11 @@ pub fn weighted_rms(v: &[f64], scal: &[f64]) -> f64 {
     (weighted_square(v, scal) / v.len().max(1) as f64).sqrt()
 }
 
+/// Σ (max(0, |v_i| - noise_i)/scal_i)²: what is left of v when rounding errors explain `noise`.
+pub fn excess_square(v: &[f64], noise: &[f64], scal: &[f64]) -> f64 {
+    v.iter().zip(noise).zip(scal).map(|((v, n), s)| ((v.abs() - n).max(0.0) / s).powi(2)).sum()
+}
+
 /// Component with the largest |v_i|/scal_i; a component that is not finite wins.
 pub fn dominating(v: &[f64], scal: &[f64]) -> Option<usize> {
     let mut best = None;
@@ -128,6 +133,7 @@ mod tests {
     #[test]
     fn norm_is_rms_of_ratios() {
         assert!((weighted_rms(&[3.0, 8.0], &[1.0, 2.0]) - (12.5f64).sqrt()).abs() < 1e-15);
+        assert!((excess_square(&[-3.0, 1.0], &[1.0, 2.0], &[2.0, 1.0]) - 1.0).abs() < 1e-15);
         assert_eq!(dominating(&[3.0, 8.0], &[1.0, 2.0]), Some(1));
         assert_eq!(dominating(&[f64::NAN, 8.0], &[1.0, 2.0]), Some(0));
     }

@@ -43,6 +43,8 @@ pub struct Stats {
     pub pivot_changes: u64,
     /// Selectors renewed because they had become a poor choice.
     pub selectors_poor: u64,
+    /// Newton iterations that ended at the level of rounding errors.
+    pub at_round_off: u64,
     /// Steps that reused the Jacobian of an earlier point (THET).
     pub jacobian_reused: u64,
     /// Accepted points at which an invariant was suspended (RELAXE).

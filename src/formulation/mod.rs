@@ -622,6 +622,36 @@ impl Formulation {
         dense::add_mul_vec(self.layout.n, self.reduced_size(), 1.0, &self.columns, z, x);
     }
 
+    /// What rounding errors of size ε in the constraint rows do to the components that the rows determine: per
+    /// block the largest entry of its solution for the right-hand side ε·Σ_j |FX_ij|·|x_j|. Zero elsewhere.
+    pub fn round_off(&mut self, fx: &JacobianBlocks, x: &[f64], out: &mut [f64]) {
+        let l = self.layout;
+        out.fill(0.0);
+        let (v0, q0, solved) = (l.x.v.start, l.x.contact_position.start, self.solved);
+        let (rhs, part) = (&mut self.scratch.rhs, &mut self.scratch.many_out);
+        let m2 = self.rows2.len();
+        let blocks: [(&mut ConstraintDecomposition, usize, &[f64], usize, Block); 3] = [
+            (&mut self.block1, l.m1(), &fx.fx[0], 0, solved),
+            (&mut self.block2, m2, &self.fx2[..m2 * (l.n3() + l.n4())], v0, l.x.v),
+            (&mut self.block3, l.m3(), &fx.fx[2], q0, l.x.contact_position),
+        ];
+        for (block, m, a, first, target) in blocks {
+            if m == 0 || target.is_empty() {
+                continue;
+            }
+            rhs[..m].fill(0.0);
+            for (column, x) in a.chunks_exact(m).zip(&x[first..]) {
+                for (r, a) in rhs.iter_mut().zip(column) {
+                    *r += f64::EPSILON * (a * x).abs();
+                }
+            }
+            let part = &mut part[..target.len()];
+            block.particular(&rhs[..m], part);
+            let largest = part.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            target.of_mut(out).fill(largest);
+        }
+    }
+
     /// Change of the multipliers at x that gives them minimum norm among all that redundant constraints allow.
     pub fn minimum_norm_correction(&mut self, x: &[f64], delta: &mut [f64]) {
         let l = self.layout;

@@ -4,8 +4,12 @@ use super::{subtract, Radau5, Setback};
 use crate::error::{Code, Rejection};
 use crate::methods::state::Linearized;
 use crate::model::{self, Trouble};
-use crate::norm::weighted_rms;
+use crate::norm::{excess_square, weighted_rms};
 use crate::system::System;
+
+/// Rounding errors of a row in units of ε times the sum of its terms: models add up more than the linear terms
+/// that are seen here, and subtract larger numbers.
+const ROUND_OFF: f64 = 30.0;
 
 impl Radau5 {
     /// Norm of the error estimate (GEERREST): E1-solve of M·(e·Z)/h + rhs(x_k). If it is too large in the first
@@ -34,7 +38,24 @@ impl Radau5 {
             let why = Rejection::NotFinite;
             return Err(Setback::Reject { why, factor: 0.5, component: None });
         }
+        if err >= 1.0 {
+            err = self.error_above_round_off();
+        }
         Ok(err)
+    }
+
+    /// The norm without what rounding errors explain: no step size would make that smaller.
+    fn error_above_round_off(&mut self) -> f64 {
+        self.estimate_round_off();
+        let left = excess_square(&self.work.err, &self.work.noise, &self.work.scal);
+        (left / self.layout.n as f64).sqrt().max(1e-10)
+    }
+
+    /// `work.noise`: how well the components at x_k can be determined at all.
+    pub(super) fn estimate_round_off(&mut self) {
+        let noise = &mut self.work.noise;
+        self.formulation.round_off(&self.fx, &self.state.x, noise);
+        noise.iter_mut().for_each(|n| *n *= ROUND_OFF);
     }
 
     /// M(x_k) for the error estimate, in which it has to balance rhs(x_k). That in hand belongs to another

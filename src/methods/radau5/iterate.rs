@@ -6,7 +6,7 @@ use crate::linalg::Complex;
 use crate::methods::tableau::NODES;
 use crate::model;
 use crate::newton::{Monitor, Verdict};
-use crate::norm::{dominating, weighted_square};
+use crate::norm::{dominating, excess_square, weighted_square};
 use crate::system::System;
 
 impl Radau5 {
@@ -35,6 +35,13 @@ impl Radau5 {
                     self.state.faccon = monitor.faccon;
                     return Ok(monitor.iterations());
                 }
+                Verdict::Slow { .. } | Verdict::Diverged
+                    if norm.is_finite() && self.stages_at_round_off() =>
+                {
+                    self.stages.update(&self.transformation);
+                    self.state.faccon = 1.0;
+                    return Ok(monitor.iterations());
+                }
                 Verdict::Slow { .. } | Verdict::Diverged if updates > 0 => {
                     updates -= 1;
                     self.update_newton_matrix(system, h)?;
@@ -44,6 +51,17 @@ impl Radau5 {
                 Verdict::Diverged => return Err(self.newton_failed(0.5)),
             }
         }
+    }
+
+    /// True if the increments are as small as rounding errors allow: with stiff forces and tight tolerances that is
+    /// more than Newton's method is asked for, at any step size.
+    fn stages_at_round_off(&mut self) -> bool {
+        self.estimate_round_off();
+        let left: f64 =
+            self.stages.dw.iter().map(|dw| excess_square(dw, &self.work.noise, &self.work.scal)).sum();
+        let converged = (left / (3 * self.layout.n) as f64).sqrt() <= self.fnewt;
+        self.state.stats.at_round_off += u64::from(converged);
+        converged
     }
 
     pub(super) fn newton_failed(&self, factor: f64) -> Setback {

@@ -95,6 +95,8 @@ struct Work {
     rhs: Vec<f64>,
     err: Vec<f64>,
     delta: Vec<f64>,
+    /// Rounding errors of the components.
+    noise: Vec<f64>,
     block: Vec<f64>,
     product: Vec<f64>,
     z_re: Vec<f64>,
@@ -143,6 +145,7 @@ impl Radau5 {
                 rhs: vec![0.0; m],
                 err: vec![0.0; n],
                 delta: vec![0.0; n],
+                noise: vec![0.0; n],
                 block: vec![0.0; nq],
                 product: vec![0.0; nq],
                 z_re: vec![0.0; nz],
