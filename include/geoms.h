@@ -38,6 +38,10 @@
 #define GEOMS_IDID_TEND_BEFORE_T (-1106)
 /** EOM returned NaN or Inf, or a subroutine a positive IERR (RECOVER), down to the smallest step size. */
 #define GEOMS_IDID_EOM_NOT_EVALUABLE (-1107)
+/** The run was stopped on request. */
+#define GEOMS_IDID_STOP_REQUESTED (-1108)
+/** A root function returned NaN or Inf, or stopped the run. */
+#define GEOMS_IDID_ROOT_FUNCTION_FAILED (-1109)
 /** QR decomposition of FX1 not possible. */
 #define GEOMS_IDID_QR_OF_FX1 (-1111)
 /** QR decomposition of FX2 not possible. */

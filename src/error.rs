@@ -93,6 +93,12 @@ code_table! {
     #[added] EomNotEvaluable = -1107:
         "EOM returned NaN or Inf, or a subroutine a positive IERR (RECOVER), down to the smallest step size.";
         "The model cannot be evaluated beyond the reported point: check it there, or reduce HMAX."
+    #[added] StopRequested = -1108:
+        "The run was stopped on request.";
+        "X and T hold the last accepted point; the run can be resumed there."
+    #[added] RootFunctionFailed = -1109:
+        "A root function returned NaN or Inf, or stopped the run.";
+        "X and T hold the last accepted point; check the root function between it and the point reported."
     #[unreachable] QrOfFx1 = -1111:
         "QR decomposition of FX1 not possible.";
         "Not produced: matrices are checked for NaN and Inf before they are decomposed."

@@ -44,6 +44,40 @@ pub fn make_consistent(
     Ok(())
 }
 
+/// Move x to a consistent point nearby, level by level: the smallest correction of s and p that satisfies c and g, then
+/// of v for gI and h, then of w, λ and μ for d, gII and hI. So positions and velocities that fit stay, and
+/// multipliers follow from them. Conditions are not asked for. On failure x is unchanged.
+pub fn move_to_constraints(
+    system: &mut dyn System,
+    layout: &Layout,
+    options: &Options,
+    scaling: &Scaling,
+    t: f64,
+    x: &mut [f64],
+    stats: &mut Stats,
+) -> Result<(), Failure> {
+    let l = *layout;
+    let mut problem = Consistency::new(system, layout, scaling, t, x);
+    problem.conditions = 0;
+    let fnewt = stopping_criterion(options.fnewt, options.uround, scaling.rtol_first, false);
+    let mut y = x.to_vec();
+    let free = if l.form == Form::Index1 { l.x.w } else { l.x.algebraic };
+    let velocity = l.rda.g_velocity.start..l.rda.h.end;
+    let levels =
+        [(l.rda.rows3.range(), l.x.contact_position), (velocity, l.x.v), (l.rda.rows1.range(), free)];
+    for (rows, unknowns) in levels {
+        problem.rows = rows.collect();
+        problem.unknowns = unknowns.range().collect();
+        if !problem.rows.is_empty() {
+            let result = problem.approach(&mut y, fnewt);
+            stats.eom_for_initial_values += std::mem::take(&mut problem.calls);
+            result.map_err(|stopped| stopped.failure.at(t, 0.0))?;
+        }
+    }
+    x.copy_from_slice(&y);
+    Ok(())
+}
+
 /// Why the correction ended.
 struct Stopped {
     failure: Failure,
@@ -113,8 +147,15 @@ impl<'a> Consistency<'a> {
         }
     }
 
+    /// The smallest correction, whatever is left undetermined.
+    fn approach(&mut self, y: &mut [f64], fnewt: f64) -> Result<(), Stopped> {
+        let residual = self.residual(y)?;
+        let first = self.linearize(y, &residual)?;
+        self.iterate(y, fnewt, residual, first)
+    }
+
     fn solve(&mut self, y: &mut [f64], fnewt: f64) -> Result<(), Stopped> {
-        let mut residual = self.residual(y)?;
+        let residual = self.residual(y)?;
         let first = self.linearize(y, &residual)?;
         if first.undetermined.is_some() {
             return Ok(self.check_only(&first, &residual)?);
@@ -122,7 +163,17 @@ impl<'a> Consistency<'a> {
         if first.size <= fnewt && largest(&first.leftover).1 <= 1.0 {
             return Ok(());
         }
-        let mut linear = first;
+        self.iterate(y, fnewt, residual, first)
+    }
+
+    /// Gauss-Newton until the correction is small, and once more.
+    fn iterate(
+        &mut self,
+        y: &mut [f64],
+        fnewt: f64,
+        mut residual: Vec<f64>,
+        mut linear: Linear,
+    ) -> Result<(), Stopped> {
         for _ in 0..MAX_ITERATIONS {
             let done = linear.size <= fnewt;
             residual = self.damped_step(y, &linear, &residual)?;

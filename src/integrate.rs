@@ -1,14 +1,12 @@
 //! The driver (GEOMS): arguments, initial values, steps, output, end.
 
-use crate::dense::DenseOutput;
 use crate::error::{Code, Failure};
-use crate::initial;
 use crate::layout::Layout;
-use crate::methods::radau5::Radau5;
 use crate::norm::{Scaling, Tolerance};
 use crate::options::{BadOption, Options};
+use crate::solver::Solver;
 use crate::stats::Stats;
-use crate::system::{AcceptedStep, Observer, Outcome, System};
+use crate::system::{Observer, System};
 
 /// What to integrate and how.
 pub struct Integration<'a> {
@@ -32,78 +30,22 @@ pub fn integrate(
     tend: f64,
     stats: &mut Stats,
 ) -> Result<(), Failure> {
-    let Integration { system, mut observer, options, tolerance } = run;
+    let Integration { system, observer, options, tolerance } = run;
     let layout = Layout::new(system.dimensions(), system.form());
     check_arguments(&layout, options, tolerance, (*t, x, *h, tend))?;
-    check_memory(&layout)?;
-
-    let scaling = Scaling::new(tolerance, layout.n);
-    if !options.consistent {
-        initial::make_consistent(system, &layout, options, &scaling, *t, x, stats)?;
-    }
     let first = if *h > 0.0 { h.min(tend - *t) } else { 0.0 };
-    let analytic = system.has_jacobian();
-    let mut integrator = Radau5::new(&layout, options, tolerance, analytic, (*t, x, first));
-    integrator.state.stats = *stats;
-
-    let result = drive(&mut integrator, system, &mut observer, options, tend);
-    let state = &integrator.state;
-    x.copy_from_slice(&state.x);
-    (*t, *stats) = (state.t, state.stats);
-    if state.h > 0.0 {
-        *h = state.h;
+    let mut solver = Solver::start(system, options, tolerance, (*t, x, first))?;
+    let result = solver.integrate(system, observer, None, tend);
+    x.copy_from_slice(solver.x());
+    (*t, *stats) = (solver.t(), *solver.stats());
+    if solver.h() > 0.0 {
+        *h = solver.h();
     }
-    result
+    result.map(|_| ())
 }
 
-/// Report the initial point, then step to the end.
-fn drive(
-    integrator: &mut Radau5,
-    system: &mut dyn System,
-    observer: &mut Option<&mut dyn Observer>,
-    options: &Options,
-    tend: f64,
-) -> Result<(), Failure> {
-    if integrator.state.h <= 0.0 && integrator.state.t < tend && !options.fixed_step {
-        integrator.choose_first_step(system, tend)?;
-    }
-    report(integrator, observer)?;
-    while integrator.state.t < tend {
-        let accepted = integrator.state.stats.naccpt;
-        let outcome = integrator.step(system, tend);
-        // A run can end behind an accepted point (multipliers of redundant constraints): it is reported all the same.
-        let told =
-            if integrator.state.stats.naccpt > accepted { report(integrator, observer) } else { Ok(()) };
-        outcome.and(told)?;
-    }
-    Ok(())
-}
-
-/// Tell the observer of the current point (SOLOUT).
-fn report(integrator: &Radau5, observer: &mut Option<&mut dyn Observer>) -> Result<(), Failure> {
-    let Some(observer) = observer else { return Ok(()) };
-    let state = &integrator.state;
-    // Before the first step the polynomial is constant; any nonzero step evaluates it.
-    let h = match (state.h_last, state.h) {
-        (last, _) if last > 0.0 => last,
-        (_, next) if next > 0.0 => next,
-        _ => 1.0,
-    };
-    let step = AcceptedStep {
-        naccpt: usize::try_from(state.stats.naccpt).unwrap_or(usize::MAX),
-        t_old: state.t_old,
-        t: state.t,
-        x: &state.x,
-        h,
-        dense: DenseOutput { t: state.t, h, contx: &state.contx },
-    };
-    match observer.accepted(&step) {
-        Outcome::Continue | Outcome::Retry => Ok(()),
-        Outcome::Stop => Err(Failure::new(Code::StoppedBySolout, "IERR < 0").at(state.t, h)),
-    }
-}
-
-fn check_arguments(
+/// Refuse arguments with which nothing can be begun.
+pub(crate) fn check_arguments(
     layout: &Layout,
     options: &Options,
     tolerance: &Tolerance,
@@ -151,7 +93,7 @@ fn check_arguments(
 
 /// The work space of the dense method in one estimate, so that a size that cannot be had is refused before
 /// anything is done.
-fn check_memory(layout: &Layout) -> Result<(), Failure> {
+pub(crate) fn check_memory(layout: &Layout) -> Result<(), Failure> {
     let (n, m) = (layout.n as u128, layout.m as u128);
     let numbers = 12 * n * n + 4 * n * m + 40 * (n + m);
     let refuse = || Failure::new(Code::OutOfMemory, format!("{numbers} numbers needed for N = {n}, M = {m}"));

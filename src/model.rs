@@ -102,6 +102,24 @@ impl Mass {
         self.structure
     }
 
+    /// The matrix as it was evaluated, if it was.
+    pub fn saved(&self) -> Option<&[f64]> {
+        self.evaluated.then_some(&self.full)
+    }
+
+    /// Put back what [`Mass::saved`] gave.
+    pub fn restore(&mut self, full: &[f64]) {
+        self.full.copy_from_slice(full);
+        self.evaluated = true;
+        self.extract_diagonal();
+    }
+
+    fn extract_diagonal(&mut self) {
+        for (i, d) in self.diagonal.iter_mut().enumerate() {
+            *d = self.full[i * (self.nv + 1)];
+        }
+    }
+
     /// Evaluate MAS; a constant matrix only once.
     pub fn evaluate(
         &mut self,
@@ -122,11 +140,7 @@ impl Mass {
         };
         twice(code, evaluate, calls)?;
         self.evaluated = true;
-        if self.structure.is_diagonal() {
-            for (i, d) in self.diagonal.iter_mut().enumerate() {
-                *d = self.full[i * (self.nv + 1)];
-            }
-        }
+        self.extract_diagonal();
         Ok(())
     }
 

@@ -58,6 +58,66 @@ pub struct Stats {
 }
 
 impl Stats {
+    /// All counters in a fixed order, for saving.
+    pub fn to_array(&self) -> [u64; 23] {
+        [
+            self.naccpt,
+            self.neom,
+            self.nmas,
+            self.njac,
+            self.nsel,
+            self.npdec,
+            self.nedec,
+            self.nbsub,
+            self.nerjct,
+            self.ncrjct,
+            self.rejected_newton,
+            self.rejected_singular,
+            self.rejected_not_finite,
+            self.rejected_by_model,
+            self.newton_updates,
+            self.pivot_changes,
+            self.selectors_poor,
+            self.at_round_off,
+            self.jacobian_reused,
+            self.invariants_suspended,
+            self.eom_for_differences,
+            self.eom_for_initial_values,
+            self.mass_multiplications,
+        ]
+    }
+
+    /// From what [`Stats::to_array`] gave.
+    pub fn from_array(a: &[u64; 23]) -> Self {
+        let [naccpt, neom, nmas, njac, nsel, npdec, nedec, nbsub, nerjct, ncrjct, rejected_newton, rejected_singular, rejected_not_finite, rejected_by_model, newton_updates, pivot_changes, selectors_poor, at_round_off, jacobian_reused, invariants_suspended, eom_for_differences, eom_for_initial_values, mass_multiplications] =
+            *a;
+        Stats {
+            naccpt,
+            neom,
+            nmas,
+            njac,
+            nsel,
+            npdec,
+            nedec,
+            nbsub,
+            nerjct,
+            ncrjct,
+            rejected_newton,
+            rejected_singular,
+            rejected_not_finite,
+            rejected_by_model,
+            newton_updates,
+            pivot_changes,
+            selectors_poor,
+            at_round_off,
+            jacobian_reused,
+            invariants_suspended,
+            eom_for_differences,
+            eom_for_initial_values,
+            mass_multiplications,
+        }
+    }
+
     /// NSTEP: attempts in all.
     pub fn nstep(&self) -> u64 {
         self.naccpt + self.nerjct + self.ncrjct

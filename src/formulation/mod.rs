@@ -44,6 +44,21 @@ pub struct Deficiency {
     pub rows: usize,
 }
 
+/// Decisions of a [`Formulation`] that outlive a point.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// Ranks of blocks 1..3 (SVD).
+    pub known_ranks: Option<[usize; 3]>,
+    /// Which invariants are imposed.
+    pub imposed: Vec<bool>,
+    /// Selected dynamic rows.
+    pub rows_v: Vec<usize>,
+    /// Selected kinematic rows.
+    pub rows_p: Vec<usize>,
+    /// Pivot columns for which they were selected.
+    pub selected_for: Vec<usize>,
+}
+
 /// Predecomposition, selectors and reduced matrices at one reference point.
 #[derive(Debug)]
 pub struct Formulation {
@@ -141,6 +156,26 @@ impl Formulation {
         }
     }
 
+    /// What decides how to go on, beside the matrices: ranks, imposed invariants, selectors.
+    pub fn memory(&self) -> Memory {
+        Memory {
+            known_ranks: self.known_ranks,
+            imposed: self.imposed.clone(),
+            rows_v: self.rows_v.clone(),
+            rows_p: self.rows_p.clone(),
+            selected_for: self.selected_for.clone(),
+        }
+    }
+
+    /// Put back what [`Formulation::memory`] gave.
+    pub fn recall(&mut self, memory: &Memory) {
+        self.known_ranks = memory.known_ranks;
+        self.imposed.clone_from(&memory.imposed);
+        self.rows_v.clone_from(&memory.rows_v);
+        self.rows_p.clone_from(&memory.rows_p);
+        self.selected_for.clone_from(&memory.selected_for);
+    }
+
     /// Size of the reduced systems.
     pub fn reduced_size(&self) -> usize {
         self.free_v + self.free_q + self.layout.n2() + self.free_multipliers().len()
@@ -165,7 +200,8 @@ impl Formulation {
     }
 
     /// Decompose the constraint blocks (GEDECCLU, GEDECCQR, GEDECCSV) and build N.
-    pub fn predecompose(&mut self, fx: &JacobianBlocks, scal: &[f64]) -> Result<(), Deficiency> {
+    /// Which invariants are imposed depends on `scal`; without it they stay as they are.
+    pub fn predecompose(&mut self, fx: &JacobianBlocks, scal: Option<&[f64]>) -> Result<(), Deficiency> {
         self.decompose_block1(fx)?;
         self.decompose_block2(fx, scal)?;
         self.decompose_block3(fx)?;
@@ -185,10 +221,10 @@ impl Formulation {
     }
 
     /// gI, h and the imposed invariants on v.
-    fn decompose_block2(&mut self, fx: &JacobianBlocks, scal: &[f64]) -> Result<(), Deficiency> {
+    fn decompose_block2(&mut self, fx: &JacobianBlocks, scal: Option<&[f64]>) -> Result<(), Deficiency> {
         let l = self.layout;
         let constraints = l.dims.nl + l.dims.nm;
-        if l.dims.ni > 0 {
+        if let Some(scal) = scal.filter(|_| l.dims.ni > 0) {
             self.gather_rows2(fx, constraints);
             let a = &self.fx2[..constraints * l.n3()];
             unit_rows(constraints, a, &mut self.row_scale);

@@ -39,14 +39,18 @@ pub struct State {
     pub theta: f64,
     /// The last attempt was rejected.
     pub rejected: bool,
+    /// The point was set from outside: there is no step before it to extrapolate.
+    pub restarted: bool,
     /// Where the Jacobian in hand belongs.
     pub linearized: Linearized,
     /// Counters.
     pub stats: Stats,
     /// The last rejected attempts.
     pub history: History,
-    /// Initial time of the run.
+    /// Time of the start or last restart.
     pub t_start: f64,
+    /// Accepted steps since then.
+    pub since_start: u64,
 }
 
 impl State {
@@ -65,16 +69,32 @@ impl State {
             faccon: 1.0,
             theta: 0.0,
             rejected: false,
+            restarted: true,
             linearized: Linearized::Nowhere,
             stats: Stats::default(),
             history: History::default(),
             t_start: t,
+            since_start: 0,
         }
     }
 
-    /// True before the first accepted step.
+    /// True before the first accepted step of the run or after a restart.
     pub fn is_first(&self) -> bool {
-        self.stats.naccpt == 0
+        self.restarted
+    }
+
+    /// Go on from another point: what was learned from the last step is forgotten.
+    pub fn restart(&mut self, t: f64, x: &[f64]) {
+        let n = x.len();
+        (self.t, self.t_old, self.h_last) = (t, t, 0.0);
+        (self.t_start, self.since_start) = (t, 0);
+        self.x.copy_from_slice(x);
+        self.contx.fill(0.0);
+        self.contx[..n].copy_from_slice(x);
+        self.memory = None;
+        self.faccon = 1.0;
+        (self.rejected, self.restarted) = (false, true);
+        self.linearized = Linearized::Nowhere;
     }
 }
 

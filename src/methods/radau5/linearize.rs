@@ -3,7 +3,7 @@
 use super::{subtract, Radau5, Setback};
 use crate::decompose::DecompositionKind;
 use crate::error::{Code, Rejection};
-use crate::linalg::{Complex, SolverKind};
+use crate::linalg::{Complex, LinalgError, SolverKind};
 use crate::methods::state::Linearized;
 use crate::methods::tableau::NODES;
 use crate::model::{self, Trouble};
@@ -47,7 +47,7 @@ impl Radau5 {
         result.map_err(|trouble| self.setback(trouble))?;
         self.state.stats.npdec += 1;
         self.decomposed_for = 0.0;
-        if let Err(deficiency) = self.formulation.predecompose(&self.fx, &self.work.scal) {
+        if let Err(deficiency) = self.formulation.predecompose(&self.fx, Some(&self.work.scal)) {
             // A singular extrapolated point may be avoided by a smaller step; a singular x_k cannot.
             return match stage {
                 None => Err(Setback::Fatal(Box::new(self.rank_failure(&deficiency)))),
@@ -134,19 +134,26 @@ impl Radau5 {
             return Ok(());
         }
         self.state.stats.nedec += 1;
+        if self.factor_reduced(h).is_err() {
+            let why = Rejection::SingularMatrix;
+            return Err(Setback::Reject { why, factor: 0.5, component: None });
+        }
+        self.singular = 0;
+        Ok(())
+    }
+
+    /// Assemble and decompose E1 and E2 for the step size h.
+    pub(super) fn factor_reduced(&mut self, h: f64) -> Result<(), LinalgError> {
         let (nz, tr) = (self.formulation.reduced_size(), &self.transformation);
+        self.decomposed_for = 0.0;
         self.e1.resize(nz);
         self.e2.resize(nz);
         self.formulation.real_matrix(tr.gamma / h, self.e1.matrix_mut());
         let theta = Complex { re: tr.alpha / h, im: tr.beta / h };
         self.formulation.complex_matrix(theta, self.e2.matrix_mut());
-        if self.e1.factor().is_err() || self.e2.factor().is_err() {
-            self.decomposed_for = 0.0;
-            let why = Rejection::SingularMatrix;
-            return Err(Setback::Reject { why, factor: 0.5, component: None });
-        }
+        self.e1.factor()?;
+        self.e2.factor()?;
         self.decomposed_for = h;
-        self.singular = 0;
         Ok(())
     }
 }

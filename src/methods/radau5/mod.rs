@@ -8,6 +8,7 @@ mod estimate;
 mod iterate;
 mod linearize;
 mod report;
+pub mod save;
 mod start;
 
 use super::stages::Stages;
@@ -157,6 +158,19 @@ impl Radau5 {
         }
     }
 
+    /// True if the model supplies its Jacobian.
+    pub fn is_analytic(&self) -> bool {
+        self.analytic
+    }
+
+    /// Go on from another point, with the step size in hand.
+    pub fn restart(&mut self, t: f64, x: &[f64]) {
+        self.state.restart(t, x);
+        self.renew_selectors = true;
+        self.decomposed_for = 0.0;
+        self.work.here_valid = false;
+    }
+
     /// One accepted step towards `tend`.
     pub fn step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
         loop {
@@ -182,7 +196,7 @@ impl Radau5 {
         let left = tend - state.t;
         if self.options.fixed_step {
             // t_0 + k·h, so that rounding does not add up.
-            let t_new = state.t_start + (state.stats.naccpt + 1) as f64 * state.h;
+            let t_new = state.t_start + (state.since_start + 1) as f64 * state.h;
             let last = t_new >= tend - 1e-6 * state.h;
             let (h, t_new) = if last { (left, tend) } else { (state.h, t_new) };
             return Ok(Plan { h, t_new, cut_from: None });
@@ -254,7 +268,7 @@ impl Radau5 {
         self.advance(plan);
         self.choose_next_step(plan, success, keep_jacobian);
         self.state.memory = Some(Memory::after(h, success.err));
-        self.state.rejected = false;
+        (self.state.rejected, self.state.restarted) = (false, false);
         self.state.history.consecutive = 0;
         self.work.here_valid = false;
         self.state.linearized = if keep_jacobian { Linearized::Elsewhere } else { Linearized::Nowhere };
@@ -280,6 +294,7 @@ impl Radau5 {
         dense::coefficients(&state.x, z1, z2, z3, &mut state.contx);
         (state.t_old, state.t, state.h_last) = (state.t, plan.t_new, plan.h);
         state.stats.naccpt += 1;
+        state.since_start += 1;
     }
 
     /// HNEW by the controller; kept within QUOT1..QUOT2 if that saves the decomposition of E1, E2.

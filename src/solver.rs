@@ -1,0 +1,320 @@
+//! A run that is driven step by step: stopped, looked at, saved, resumed, interrupted by events.
+//!
+//! [`crate::integrate::integrate`] is the whole of it in one call; both make the same steps.
+
+use crate::dense::DenseOutput;
+use crate::error::{Code, Failure};
+use crate::events::{Hit, NoValue, RootFunctions, Rule, Watch};
+use crate::initial;
+use crate::integrate::{check_arguments, check_memory};
+use crate::layout::Layout;
+use crate::methods::radau5::save::BadState;
+use crate::methods::radau5::Radau5;
+use crate::norm::{Scaling, Tolerance};
+use crate::options::Options;
+use crate::stats::Stats;
+use crate::system::{AcceptedStep, Observer, Outcome, System};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+
+/// Asks a running integration to stop after the current step, from any thread or signal handler.
+#[derive(Clone, Debug, Default)]
+pub struct StopRequest(Arc<AtomicBool>);
+
+impl StopRequest {
+    /// Ask.
+    pub fn request(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// True once if it was asked for.
+    fn take(&self) -> bool {
+        self.0.swap(false, Ordering::Relaxed)
+    }
+}
+
+/// Why [`Solver::integrate`] came back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Ending {
+    /// The end of the interval.
+    Reached,
+    /// A terminal event; the solver stands at it.
+    Event(Hit),
+}
+
+/// A run between two calls.
+#[derive(Debug)]
+pub struct Solver {
+    layout: Layout,
+    options: Options,
+    tolerance: Tolerance,
+    scaling: Scaling,
+    integrator: Radau5,
+    stop: StopRequest,
+    watch: Option<Watch>,
+}
+
+impl Solver {
+    /// Check the arguments, make x consistent (unless `options.consistent`), and stand at (t, x). A step size h that
+    /// is not positive is chosen when the first step is made.
+    pub fn start(
+        system: &mut dyn System,
+        options: &Options,
+        tolerance: &Tolerance,
+        (t, x, h): (f64, &[f64], f64),
+    ) -> Result<Self, Failure> {
+        let layout = Layout::new(system.dimensions(), system.form());
+        check_arguments(&layout, options, tolerance, (t, x, h, t))?;
+        check_memory(&layout)?;
+        let scaling = Scaling::new(tolerance, layout.n);
+        let (mut x, mut stats) = (x.to_vec(), Stats::default());
+        if !options.consistent {
+            initial::make_consistent(system, &layout, options, &scaling, t, &mut x, &mut stats)?;
+        }
+        let mut integrator = Radau5::new(&layout, options, tolerance, system.has_jacobian(), (t, &x, h));
+        integrator.state.stats = stats;
+        Ok(Solver {
+            layout,
+            options: options.clone(),
+            tolerance: tolerance.clone(),
+            scaling,
+            integrator,
+            stop: StopRequest::default(),
+            watch: None,
+        })
+    }
+
+    /// The layout of x.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Current time.
+    pub fn t(&self) -> f64 {
+        self.integrator.state.t
+    }
+
+    /// Current point.
+    pub fn x(&self) -> &[f64] {
+        &self.integrator.state.x
+    }
+
+    /// Step size proposed for the next step.
+    pub fn h(&self) -> f64 {
+        self.integrator.state.h
+    }
+
+    /// Counters.
+    pub fn stats(&self) -> &Stats {
+        &self.integrator.state.stats
+    }
+
+    /// Start and end of the last step with the polynomial over it; before the first step it is constant.
+    pub fn last_step(&self) -> AcceptedStep<'_> {
+        let state = &self.integrator.state;
+        // Any nonzero step evaluates a constant polynomial.
+        let h = match (state.h_last, state.h) {
+            (last, _) if last > 0.0 => last,
+            (_, next) if next > 0.0 => next,
+            _ => 1.0,
+        };
+        AcceptedStep {
+            naccpt: usize::try_from(state.stats.naccpt).unwrap_or(usize::MAX),
+            t_old: state.t_old,
+            t: state.t,
+            x: &state.x,
+            h,
+            dense: DenseOutput { t: state.t, h, contx: &state.contx },
+        }
+    }
+
+    /// A handle with which the run can be asked to stop.
+    pub fn stop_request(&self) -> StopRequest {
+        self.stop.clone()
+    }
+
+    /// Watch root functions from here on; event times are located to `tolerance` (0: to rounding).
+    pub fn watch(
+        &mut self,
+        roots: &mut dyn RootFunctions,
+        rules: &[Rule],
+        tolerance: f64,
+    ) -> Result<(), Failure> {
+        let mut watch = Watch::new(rules, tolerance, self.layout.n);
+        watch.begin(roots, self.t(), self.x()).map_err(|bad| self.no_value(bad))?;
+        self.watch = Some(watch);
+        Ok(())
+    }
+
+    /// One accepted step, not beyond `tend`.
+    pub fn step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
+        if self.t() >= tend {
+            let detail = format!("T = {:e}, TEND = {tend:e}", self.t());
+            return Err(Failure::new(Code::TendBeforeT, detail).at(self.t(), self.h()));
+        }
+        if self.options.fixed_step && !(self.h() > 0.0 && self.h().is_finite()) {
+            let detail = format!("H = {} is not allowed; allowed: > 0 with IOPT(19) = FIXED = 1", self.h());
+            return Err(Failure::new(Code::BadArgument, detail).at(self.t(), self.h()));
+        }
+        if self.stop.take() {
+            return Err(Failure::new(Code::StopRequested, "").at(self.t(), self.h()));
+        }
+        self.choose_first_step(system, tend)?;
+        self.integrator.step(system, tend)
+    }
+
+    fn choose_first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
+        let needed = self.integrator.state.h <= 0.0 && self.t() < tend && !self.options.fixed_step;
+        if needed {
+            self.integrator.choose_first_step(system, tend)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Step to `tend` or to a terminal event. The observer is told of the current point first if no step has been
+    /// made, then of every accepted step.
+    pub fn integrate(
+        &mut self,
+        system: &mut dyn System,
+        observer: Option<&mut dyn Observer>,
+        mut roots: Option<&mut dyn RootFunctions>,
+        tend: f64,
+    ) -> Result<Ending, Failure> {
+        let mut silent = ();
+        let observer = match observer {
+            Some(observer) => observer,
+            None => &mut silent,
+        };
+        self.choose_first_step(system, tend)?;
+        if self.integrator.state.restarted {
+            self.report(observer)?;
+        }
+        while self.t() < tend {
+            let accepted = self.stats().naccpt;
+            let outcome = self.step(system, tend);
+            if self.stats().naccpt == accepted {
+                outcome?;
+                continue;
+            }
+            // A run can end behind an accepted point (multipliers of redundant constraints): it is reported all the same.
+            let ending = self.after_step(system, observer, &mut roots);
+            outcome?;
+            if let Some(hit) = ending? {
+                return Ok(Ending::Event(hit));
+            }
+        }
+        Ok(Ending::Reached)
+    }
+
+    /// Look for events in the step just made; go back to a terminal one; tell the observer.
+    fn after_step(
+        &mut self,
+        system: &mut dyn System,
+        observer: &mut dyn Observer,
+        roots: &mut Option<&mut dyn RootFunctions>,
+    ) -> Result<Option<Hit>, Failure> {
+        let terminal = match (roots, self.watch.take()) {
+            (Some(roots), Some(mut watch)) => {
+                let state = &self.integrator.state;
+                let dense = DenseOutput { t: state.t, h: state.h_last, contx: &state.contx };
+                let found = watch.search(&mut **roots, &dense, state.t_old).map(|hits| hits.last().copied());
+                let hit = found.map_err(|bad| self.no_value(bad))?.filter(|hit| hit.terminal);
+                self.watch = Some(watch);
+                hit
+            }
+            (_, watch) => {
+                self.watch = watch;
+                None
+            }
+        };
+        if let Some(hit) = terminal {
+            self.step_back_to(system, hit.t)?;
+        }
+        self.report(observer)?;
+        Ok(terminal)
+    }
+
+    /// Make the last step again, but only to time t within it: the point there has the order of the method and satisfies
+    /// the constraints, which an interpolated one does not.
+    fn step_back_to(&mut self, system: &mut dyn System, t: f64) -> Result<(), Failure> {
+        let proposal = self.h();
+        let mut x = vec![0.0; self.layout.n];
+        let last = self.last_step();
+        let t_old = last.t_old;
+        last.dense.all(t_old, &mut x);
+        self.integrator.restart(t_old, &x);
+        self.integrator.state.h = t - t_old;
+        while self.t() < t {
+            self.integrator.step(system, t)?;
+        }
+        let end = self.x().to_vec();
+        self.integrator.restart(t, &end);
+        self.integrator.state.h = proposal;
+        Ok(())
+    }
+
+    /// Tell the observer of the current point (SOLOUT).
+    fn report(&self, observer: &mut dyn Observer) -> Result<(), Failure> {
+        let step = self.last_step();
+        match observer.accepted(&step) {
+            Outcome::Continue | Outcome::Retry => Ok(()),
+            Outcome::Stop => Err(Failure::new(Code::StoppedBySolout, "IERR < 0").at(step.t, step.h)),
+        }
+    }
+
+    /// Go on from another point, for example after an impact: positions, velocities and multipliers are made consistent
+    /// in this order, each with the smallest correction, and the run begins anew with the step size in hand.
+    pub fn move_to(&mut self, system: &mut dyn System, t: f64, x: &[f64]) -> Result<(), Failure> {
+        check_arguments(&self.layout, &self.options, &self.tolerance, (t, x, self.h(), t))?;
+        let mut y = x.to_vec();
+        let stats = &mut self.integrator.state.stats;
+        let (layout, options, scaling) = (&self.layout, &self.options, &self.scaling);
+        initial::move_to_constraints(system, layout, options, scaling, t, &mut y, stats)?;
+        self.integrator.restart(t, &y);
+        Ok(())
+    }
+
+    /// Begin to watch again after the state was changed.
+    pub fn rewatch(&mut self, roots: &mut dyn RootFunctions) -> Result<(), Failure> {
+        if let Some(mut watch) = self.watch.take() {
+            let begun = watch.begin(roots, self.t(), self.x());
+            self.watch = Some(watch);
+            begun.map_err(|bad| self.no_value(bad))?;
+        }
+        Ok(())
+    }
+
+    fn no_value(&self, bad: NoValue) -> Failure {
+        let detail = format!("root function {} at t = {:.15e}", bad.index + 1, bad.t);
+        Failure::new(Code::RootFunctionFailed, detail).at(self.t(), self.h())
+    }
+
+    /// Everything the run depends on, as bytes.
+    pub fn save(&self) -> Vec<u8> {
+        self.integrator.save()
+    }
+
+    /// Put a saved state back, made by a solver of the same system, options and tolerances: the run goes on as if it
+    /// had not been interrupted. If the bytes are refused the solver stays as it was.
+    pub fn restore(&mut self, saved: &[u8]) -> Result<(), Failure> {
+        let x = self.x().to_vec();
+        let mut fresh = Radau5::new(
+            &self.layout,
+            &self.options,
+            &self.tolerance,
+            self.integrator.is_analytic(),
+            (0.0, &x, 0.0),
+        );
+        fresh.restore(saved).map_err(|bad| {
+            let detail = match bad {
+                BadState::Foreign => "the saved state is not one of this version",
+                BadState::Different => "the saved state belongs to another system or other options",
+                BadState::Damaged => "the saved state is damaged",
+            };
+            Failure::new(Code::BadArgument, detail)
+        })?;
+        self.integrator = fresh;
+        Ok(())
+    }
+}
