@@ -84,6 +84,7 @@ pub mod capi;
 pub mod control;
 pub mod decompose;
 pub mod dense;
+pub mod diagnosis;
 pub mod error;
 pub mod events;
 pub mod formulation;
