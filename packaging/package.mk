@@ -13,10 +13,12 @@ STRIP       ?= strip
 BLAS        ?= system
 BUILT       := $(if $(filter private,$(BLAS)),$(RELEASE)/private,$(RELEASE))
 
-DOCDIR      ?= $(PREFIX)/share/doc/geoms
-FORTRANDIR  ?= $(PREFIX)/share/geoms/fortran
-PCDIR       := $(LIBDIR)/pkgconfig
-CMAKEDIR    := $(LIBDIR)/cmake/geoms
+DATADIR     ?= $(PREFIX)/share
+PC_DIR      := $(LIBDIR)/pkgconfig
+# Ours alone: uninstall removes these folders.
+OUR_DOCS    := $(DATADIR)/doc/geoms
+OUR_DATA    := $(DATADIR)/geoms
+OUR_CMAKE   := $(LIBDIR)/cmake/geoms
 
 .PHONY: lib64 lib-private symbols test-symbols test-install test-dist install uninstall dist
 
@@ -57,13 +59,13 @@ test-dist: dist
 	    install PREFIX=$(abspath $(TARGET))/dist-test/prefix DESTDIR=
 
 # relative to the folder of the CMake files
-relative = $(shell realpath -m --relative-to=$(CMAKEDIR) $(1))
+relative = $(shell realpath -m --relative-to=$(OUR_CMAKE) $(1))
 # under ${prefix} where possible, so that `pkg-config --define-prefix` can move it
 under_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
 fill = sed -e 's|@NAME@|$(1)|; s|@PREFIX@|$(PREFIX)|; s|@PC_LIBDIR@|$(call under_prefix,$(LIBDIR))|' \
     -e 's|@PC_INCLUDEDIR@|$(call under_prefix,$(INCLUDEDIR))|; s|@DESCRIPTION@|$(2)|' \
     -e 's|@VERSION@|$(VERSION)|g; s|@MAJOR@|$(MAJOR)|g; s|@MINOR@|$(MINOR)|g; s|@STATIC_LIBS@|$(3)|' \
-    -e 's|@RELATIVE_INCLUDEDIR@|$(call relative,$(INCLUDEDIR))|; s|@RELATIVE_FORTRANDIR@|$(call relative,$(FORTRANDIR))|'
+    -e 's|@RELATIVE_INCLUDEDIR@|$(call relative,$(INCLUDEDIR))|; s|@RELATIVE_FORTRANDIR@|$(call relative,$(OUR_DATA)/fortran)|'
 DESCRIPTION := $(shell sed -n 's/^description = "\(.*\)"/\1/p' Cargo.toml)
 empty :=
 semicolons = $(subst $(empty) $(empty),;,$(1))
@@ -73,7 +75,8 @@ INSTALLED_LIBS := $(foreach name,libgeoms libgeoms64,$(name).so.$(VERSION) $(nam
 HEADERS := $(notdir $(wildcard include/*.h include/*.hpp))
 
 install: lib64 $(if $(filter private,$(BLAS)),lib-private)
-	install -d $(addprefix $(DESTDIR),$(PCDIR) $(CMAKEDIR) $(INCLUDEDIR) $(FORTRANDIR) $(DOCDIR)/docs)
+	@case "$(BLAS)" in system|private) ;; *) echo "BLAS is system or private, not $(BLAS)" >&2; exit 1;; esac
+	install -d $(addprefix $(DESTDIR),$(PC_DIR) $(OUR_CMAKE) $(INCLUDEDIR) $(OUR_DATA)/fortran $(OUR_DOCS)/docs)
 	for name in libgeoms libgeoms64; do \
 	    install -m 755 $(BUILT)/$$name.so $(DESTDIR)$(LIBDIR)/$$name.so.$(VERSION) && \
 	    install -m 644 $(RELEASE)/$$name.a $(DESTDIR)$(LIBDIR)/$$name.a && \
@@ -85,25 +88,24 @@ install: lib64 $(if $(filter private,$(BLAS)),lib-private)
 	rm -f $(DESTDIR)$(LIBDIR)/libgeomsf.a
 	ar rcs $(DESTDIR)$(LIBDIR)/libgeomsf.a $(RELEASE)/gewrit.o
 	install -m 644 $(HEADERS:%=include/%) $(DESTDIR)$(INCLUDEDIR)
-	install -m 644 fortran/* $(DESTDIR)$(FORTRANDIR)
-	$(call fill,geoms,$(DESCRIPTION),$(STATIC_LIBS:%=-l%)) packaging/geoms.pc.in >$(DESTDIR)$(PCDIR)/geoms.pc
+	install -m 644 fortran/* $(DESTDIR)$(OUR_DATA)/fortran
+	$(call fill,geoms,$(DESCRIPTION),$(STATIC_LIBS:%=-l%)) packaging/geoms.pc.in >$(DESTDIR)$(PC_DIR)/geoms.pc
 	$(call fill,geoms64,$(DESCRIPTION) (64-bit INTEGER),$(STATIC_LIBS:%=-l%)) packaging/geoms.pc.in \
-	    >$(DESTDIR)$(PCDIR)/geoms64.pc
+	    >$(DESTDIR)$(PC_DIR)/geoms64.pc
 	for file in geomsConfig geomsConfigVersion; do \
 	    $(call fill,geoms,,$(call semicolons,$(STATIC_LIBS))) packaging/$$file.cmake.in \
-	        >$(DESTDIR)$(CMAKEDIR)/$$file.cmake || exit 1; \
+	        >$(DESTDIR)$(OUR_CMAKE)/$$file.cmake || exit 1; \
 	done
-	install -m 644 README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE $(DESTDIR)$(DOCDIR)
-	install -m 644 docs/* $(DESTDIR)$(DOCDIR)/docs
-	cp -r c-examples $(DESTDIR)$(DOCDIR)
-	install -D -m 644 -t $(DESTDIR)$(DOCDIR)/fortran-tests fortran-tests/pendulum.f fortran-tests/module_pendulum.f90
+	install -m 644 README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE $(DESTDIR)$(OUR_DOCS)
+	install -m 644 docs/* $(DESTDIR)$(OUR_DOCS)/docs
+	cp -r c-examples $(DESTDIR)$(OUR_DOCS)
+	install -D -m 644 -t $(DESTDIR)$(OUR_DOCS)/fortran-tests fortran-tests/pendulum.f fortran-tests/module_pendulum.f90
 
 # With the PREFIX, LIBDIR, ... that were given to install.
 uninstall:
 	rm -f $(INSTALLED_LIBS:%=$(DESTDIR)$(LIBDIR)/%) $(HEADERS:%=$(DESTDIR)$(INCLUDEDIR)/%) \
-	    $(DESTDIR)$(PCDIR)/geoms.pc $(DESTDIR)$(PCDIR)/geoms64.pc
-	rm -rf $(DESTDIR)$(CMAKEDIR) $(DESTDIR)$(FORTRANDIR) $(DESTDIR)$(DOCDIR)
-	-rmdir $(DESTDIR)$(PREFIX)/share/geoms 2>/dev/null
+	    $(DESTDIR)$(PC_DIR)/geoms.pc $(DESTDIR)$(PC_DIR)/geoms64.pc
+	rm -rf $(DESTDIR)$(OUR_CMAKE) $(DESTDIR)$(OUR_DATA) $(DESTDIR)$(OUR_DOCS)
 
 # What is committed, as a source archive.
 dist:

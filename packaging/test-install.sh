@@ -23,7 +23,10 @@ check() {
         tail -n 15 "$work/log"
         failed=$((failed + 1))
     fi
+    [ "$1" = said ] || cp "$work/log" "$work/before"
 }
+# said PATTERN: in the output of the last command but this
+said() { grep -E -e "$1" "$work/before"; }
 # In a folder of its own, with the libraries in the folder $1.
 run() {
     local libraries=$1 directory
@@ -88,6 +91,18 @@ check "pkg-config: moved tree" "$CC" pendulum.c -o shared-moved $(PKG_CONFIG_PAT
 check "pkg-config: prefix is that of the target" test "$(PKG_CONFIG_PATH=$moved/lib/pkgconfig \
     pkg-config --variable=prefix geoms)" = /opt/geoms
 
+# Every example, as it is.
+for source in "$root"/c-examples/*.c "$root"/c-examples/*.cpp; do
+    [ -e "$source" ] || continue
+    case $source in
+        *.c) compiler=("$CC" -std=c99) name=$(basename "$source" .c) ;;
+        *) compiler=("$CXX" -std=c++17) name=$(basename "$source" .cpp) ;;
+    esac
+    check "example $name" "${compiler[@]}" "${warnings[@]}" "$source" -o "example-$name" \
+        $(pkg-config --cflags --libs geoms) -lm -lpthread
+    check "example $name runs" compared "$root/c-examples/$name.expected" "$lib" "$work/example-$name"
+done
+
 # CMake, from a copy of the project.
 mkdir project
 cp -r "$root/c-examples/cmake" project/cmake
@@ -106,7 +121,7 @@ for wanted in "${version%%.*}.$(($(cut -d. -f2 <<<"$version") + 1))" "$((${versi
         >"wanted-$wanted/CMakeLists.txt"
     check "CMake: version $wanted is refused" \
         refused cmake -S "wanted-$wanted" -B "build-$wanted" -DCMAKE_PREFIX_PATH="$prefix"
-    check "CMake: and that is the reason" grep -F "version: $version" "$work/log"
+    check "CMake: and that is the reason" said "version: $version"
 done
 
 # Fortran: the module, and what it makes the compiler refuse.
@@ -123,8 +138,7 @@ refusable=("$FC" -std=f2008 -cpp -I mod32 -J mod32 -c "$root/fortran-tests/modul
 check "module: right subroutines are accepted" "${refusable[@]}" -DWRONG=0
 for wrong in 1 2 3 4 5 6 7; do
     check "module: mistake $wrong is refused" refused "${refusable[@]}" -DWRONG=$wrong
-    check "module: and that is the reason" grep -E "Interface mismatch in dummy procedure|Missing actual argument" \
-        "$work/log"
+    check "module: and that is the reason" said "Interface mismatch in dummy procedure|Missing actual argument"
 done
 
 # 64-bit INTEGER: old drivers, recompiled only.
@@ -138,6 +152,10 @@ check "libgeoms64.a runs" compared "$drivers/pendulum.expected" /nonexistent "$w
 check "libgeoms64.so, private BLAS" compared "$drivers/pendulum.expected" "$private/lib" "$work/wide"
 check "libgeoms64.so, arguments" "$FC" "${wide[@]}" "$drivers/arguments.f" -o arguments $(pkg-config --libs geoms64)
 check "libgeoms64.so, arguments, runs" compared "$drivers/arguments.expected" "$lib" "$work/arguments"
+
+check "libgeoms.so and geoms64.f" "$FC" "${wide[@]}" "$drivers/pendulum.f" "$fortran/geoms64.f" -o wrapped \
+    $(pkg-config --libs geoms)
+check "libgeoms.so and geoms64.f run" compared "$drivers/pendulum.expected" "$lib" "$work/wrapped"
 
 # Messages on a unit of the program.
 for kind in 32 64; do
@@ -158,14 +176,20 @@ check "private library does not" refused needs "$private/lib/libgeoms.so"
 own=$root/packaging/own_lapack.c
 check "own LAPACK" "$CC" -O1 -Wall -Wextra -Werror "$own" -o own $(pkg-config --cflags --libs geoms) -lm
 check "own LAPACK, ordinary: wrong result" refused run "$lib" "$work/own"
-check "own LAPACK, ordinary: it is called" grep -E "own routines called: [1-9]" "$work/log"
+check "own LAPACK, ordinary: it is called" said "own routines called: [1-9]"
 unset OPENBLAS_NUM_THREADS
 check "own LAPACK, private: right result" run "$private/lib" "$work/own"
-check "own LAPACK, private: it is not called" grep -x "own routines called: 0" "$work/log"
-check "private: no threads" grep -x "threads: 0" "$work/log"
-check "own LAPACK, private: without, the same" bash -c "
+check "own LAPACK, private: it is not called" said "own routines called: 0$"
+check "private: no threads" said "threads: 0$"
+check "without own LAPACK, both" bash -c "
     $CC -O1 -DNO_OWN $own -o without $(pkg-config --cflags --libs geoms) -lm &&
     LD_LIBRARY_PATH=$private/lib ./without && OPENBLAS_NUM_THREADS=1 LD_LIBRARY_PATH=$lib ./without"
+
+# No symbol that no program calls.
+called=$(find . -maxdepth 1 -type f -perm -u+x -exec nm -D --undefined-only {} + | awk 'NF == 2 { print $2 }' |
+    LC_ALL=C sort -u)
+check "every symbol is called by a program" diff "$root/abi/symbols.txt" \
+    <(LC_ALL=C comm -12 "$root/abi/symbols.txt" - <<<"$called")
 
 # Nothing remains.
 for tree in "$prefix" "$private"; do
