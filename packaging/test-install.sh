@@ -168,6 +168,19 @@ for kind in 32 64; do
     check "GEWRIT, $kind, static, runs" compared "$drivers/messages.expected" /nonexistent "$work/unit$kind-static"
 done
 
+# The same through CMake.
+check "CMake, Fortran" cmake -S "$drivers/cmake" -B build-fortran -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_Fortran_COMPILER="$FC"
+check "CMake, Fortran, build" cmake --build build-fortran
+check "CMake, Fortran, module runs" run "" "$work/build-fortran/module"
+for kind in geoms64 static64; do
+    check "CMake, Fortran, $kind runs" compared "$drivers/pendulum.expected" "" "$work/build-fortran/wide-$kind"
+done
+for kind in geoms static; do
+    check "CMake, Fortran, gewrit and $kind run" compared "$drivers/messages.expected" "" \
+        "$work/build-fortran/unit-$kind"
+done
+
 # A program with BLAS and LAPACK routines of its own. It is linked once, and exports them because the ordinary library
 # needs them; the same program then gets the private library.
 needs() { readelf -d "$1" | grep -q 'NEEDED.*openblas'; }
