@@ -195,7 +195,7 @@ if [ "$mode" = --threads ]; then
     "$CC" -std=c99 -Wall -Wextra -Werror -O2 -g -I"$root/include" "$root/c-examples/threads.c" -o "$work/threads" \
         "${shared[@]}" -lpthread
     for detector in none drd helgrind; do
-        wrapper=(valgrind -q "--tool=$detector" --error-exitcode=99)
+        wrapper=(valgrind -q "--tool=$detector" --error-exitcode=99 "--suppressions=$here/races.supp")
         [ $detector != none ] || wrapper=()
         status=0
         LIMIT=600 execute threads "${wrapper[@]}" || status=$?
