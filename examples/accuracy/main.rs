@@ -26,6 +26,39 @@ const LONG: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
 /// A success must not be further off than this multiple of TOL on a smooth problem.
 const LIMIT: f64 = 1000.0;
 
+/// Slopes that need no remark.
+const USUAL: std::ops::Range<f64> = 0.7..1.0;
+/// Other slopes and what is known of them: problem, FORM, remark. A slope that is neither usual nor here is a failure.
+const REMARKS: &[(&str, usize, &str)] = &[
+    (
+        "knife-edge",
+        1,
+        "the error at the end changes its sign between tolerances; the largest one on the way: 0.97",
+    ),
+    ("nonholonomic-particle", 1, "the error at the end changes its sign; the largest one on the way: 0.76"),
+    ("slider-crank", 0, "the error at the end changes its sign, TOL=1e-5 is lucky; from 1e-6 on 0.77"),
+    ("stiff-spring-1e2", 1, "the error at the end changes its sign; the largest one on the way: 0.71"),
+    ("stiff-spring-1e4", 0, STEEP),
+    ("stiff-spring-1e6", 0, STEEP),
+    ("stiff-spring-1e6", 1, STEEP),
+    ("stiff-spring-1e8", 0, ROUNDING),
+    ("stiff-spring-1e8", 1, ROUNDING),
+    (
+        "leaning-disk",
+        1,
+        "not sign changes: the largest error on the way has the same slope; cause not established",
+    ),
+    ("n-four-bar-2", 0, FEW),
+    ("n-four-bar-10", 0, FEW),
+    ("truck", 1, "0.75 down to TOL=1e-12, flatter below; not rounding errors, cause not established"),
+    ("truck-physical", 1, "the same with and without TOL < 1e-12; cause not established"),
+];
+const STEEP: &str =
+    "larger errors at loose tolerances than the line through the others; cause not established";
+const ROUNDING: &str = "rounding errors at small TOL, see above";
+const FEW: &str =
+    "0.15 TOL after 11 steps at 1e-5, more of TOL later on; the largest error on the way is alike; cause not established";
+
 /// From this many unknowns on only LU and the predictive controller.
 const LARGE: usize = 100;
 /// From this many on only three tolerances.
@@ -64,17 +97,22 @@ fn main() -> Result<()> {
     std::fs::write("docs/accuracy.md", summary(&runs, &apart, &long))?;
     std::fs::write("docs/accuracy.svg", diagrams(&runs))?;
     let bad: Vec<&Run> =
-        runs.iter().filter(|r| r.idid == 0 && r.error[0].max(r.error[1]) > LIMIT * r.tol).collect();
+        runs.iter().filter(|r| r.idid == 0 && r.error[0].max(r.error[1]) > allowed(r)).collect();
     for run in &bad {
         eprintln!("success, but off: {}", row(run));
     }
+    let odd = odd_slopes(&runs);
+    let unexplained = odd.iter().filter(|(.., why)| why.is_none()).count();
+    for (problem, form, slope, _) in odd.iter().filter(|(.., why)| why.is_none()) {
+        eprintln!("slope without a remark: {problem}, FORM={form}, {slope:.2}");
+    }
     println!(
-        "{} runs, {} apart, {} successes further off than {LIMIT}*TOL",
+        "{} runs, {} apart, {} successes further off than {LIMIT}*TOL, {unexplained} slopes without a remark",
         runs.len(),
         apart.len(),
         bad.len()
     );
-    std::process::exit(i32::from(!bad.is_empty()));
+    std::process::exit(i32::from(!bad.is_empty() || unexplained > 0));
 }
 
 /// The runs of each problem. Nothing is timed, so problems are shared out among threads.
@@ -244,6 +282,35 @@ fn csv<'a>(runs: impl Iterator<Item = &'a Run>) -> String {
     out
 }
 
+/// Largest error of p and v with which a success is right. Two cases stand apart. The accelerations of the stiffest
+/// spring are known to ε·k only: a change of the start in the last place changes size and sign of its errors. And
+/// below TOL = 1e-12, where only the truck is run, FORM=1 keeps 1e4*TOL, not 1000*TOL.
+fn allowed(run: &Run) -> f64 {
+    let table = LIMIT * run.tol;
+    if run.problem == "stiff-spring-1e8" {
+        table.max(f64::EPSILON * 1e8)
+    } else if run.way.form == Form::Index1 && run.tol < 0.9e-12 {
+        10.0 * table
+    } else {
+        table
+    }
+}
+
+/// Slopes outside the usual range: problem, FORM, slope, remark.
+fn odd_slopes(runs: &[Run]) -> Vec<(String, usize, f64, Option<&'static str>)> {
+    let mut list = Vec::new();
+    for problem in problems(runs) {
+        for (number, form) in [Form::StrangenessFree, Form::Index1].into_iter().enumerate() {
+            let Some(slope) = slope(&series(runs, &problem, form)) else { continue };
+            if !USUAL.contains(&slope) {
+                let why = REMARKS.iter().find(|r| r.0 == problem && r.1 == number).map(|r| r.2);
+                list.push((problem.clone(), number, slope, why));
+            }
+        }
+    }
+    list
+}
+
 /// Exponent of TOL in the error of v, by least squares over the runs above round-off.
 fn slope(runs: &[&Run]) -> Option<f64> {
     let points: Vec<(f64, f64)> = runs
@@ -308,6 +375,7 @@ fn summary(runs: &[Run], apart: &[Run], long: &[(f64, Run)]) -> String {
          ![work-precision diagrams](accuracy.svg)\n\n## Smooth problems\n\n",
     );
     table(&mut out, runs);
+    remarks(&mut out, runs);
     out += "\n## Problems with singular positions\n\nThe constraint matrix loses rank on the way and the multipliers have \
             poles there. A run either passes between two points of its grid, and then the error shows what the \
             singularity costs, or it stops with a code. A result at the far side is not to be trusted beyond the \
@@ -329,6 +397,41 @@ fn summary(runs: &[Run], apart: &[Run], long: &[(f64, Run)]) -> String {
         );
     }
     out
+}
+
+/// What the table of smooth problems shows, and what it does not.
+fn remarks(out: &mut String, runs: &[Run]) {
+    let judged = runs.iter().filter(|r| r.idid == 0);
+    let worst = judged.clone().filter(|r| r.tol > 0.9e-12 && r.problem != "stiff-spring-1e8");
+    let ratio = |r: &&Run| r.error[0].max(r.error[1]) / r.tol;
+    if let Some(worst) = worst.max_by(|a, b| ratio(a).total_cmp(&ratio(b))) {
+        let _ = writeln!(
+            out,
+            "\n{} runs, {} of them successful. The success that is furthest off for TOL = 1e-4 ... 1e-12 has an \
+             error of {:.0} TOL ({}, {}, TOL = {:.0e}); the limit is {LIMIT} TOL.",
+            runs.len(),
+            judged.count(),
+            ratio(&worst),
+            worst.problem,
+            name(worst.way),
+            worst.tol
+        );
+    }
+    out.push_str(
+        "\n- Of the problems with more than 100 unknowns only LU with the predictive controller was run, of those with \
+         more than 300 only TOL = 1e-4, 1e-6, 1e-8.\n\
+         - The truck is that of the IVP test set with 9 coordinates: of the report's truck with 11 coordinates \
+         (Figure 8) no data are published. It goes down to TOL = 1e-15 as Figure 8 does. Below 1e-12, \
+         outside the range of the limit, FORM=0 stays within 1000 TOL, FORM=1 does not: errors of v of 1000 to 2100 TOL \
+         (at most 1.1e-11). It is held to 1e4 TOL there.\n\
+         - stiff-spring-1e8: positions are known to ε = 2e-16, so accelerations are to ε·k = 2e-8, whatever \
+         the tolerance; a start changed in the last place gives errors of v of either sign and of other \
+         size. Its limit is the larger of 1000 TOL and ε·k.\n\n\
+         Slopes outside 0.7 ... 1.0:\n\n| problem | FORM | slope | remark |\n| --- | --- | --- | --- |\n",
+    );
+    for (problem, form, slope, why) in odd_slopes(runs) {
+        let _ = writeln!(out, "| {problem} | {form} | {slope:.2} | {} |", why.unwrap_or("none"));
+    }
 }
 
 fn table(out: &mut String, runs: &[Run]) {
