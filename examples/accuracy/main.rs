@@ -35,14 +35,15 @@ const REMARKS: &[(&str, usize, &str)] = &[
         1,
         "the error at the end changes its sign between tolerances; the largest one on the way: 0.97",
     ),
+    ("nonholonomic-particle", 0, "just below 0.7; cause not established"),
     ("nonholonomic-particle", 1, "the error at the end changes its sign; the largest one on the way: 0.76"),
     ("slider-crank", 0, "the error at the end changes its sign, TOL=1e-5 is lucky; from 1e-6 on 0.77"),
     ("stiff-spring-1e2", 1, "the error at the end changes its sign; the largest one on the way: 0.71"),
-    ("stiff-spring-1e4", 0, STEEP),
-    ("stiff-spring-1e6", 0, STEEP),
-    ("stiff-spring-1e6", 1, STEEP),
-    ("stiff-spring-1e8", 0, ROUNDING),
-    ("stiff-spring-1e8", 1, ROUNDING),
+    (
+        "stiff-spring-1e4",
+        0,
+        "larger errors at loose tolerances than the line through the others; cause not established",
+    ),
     (
         "leaning-disk",
         1,
@@ -53,11 +54,8 @@ const REMARKS: &[(&str, usize, &str)] = &[
     ("truck", 1, "0.75 down to TOL=1e-12, flatter below; not rounding errors, cause not established"),
     ("truck-physical", 1, "the same with and without TOL < 1e-12; cause not established"),
 ];
-const STEEP: &str =
-    "larger errors at loose tolerances than the line through the others; cause not established";
-const ROUNDING: &str = "rounding errors at small TOL, see above";
 const FEW: &str =
-    "0.15 TOL after 11 steps at 1e-5, more of TOL later on; the largest error on the way is alike; cause not established";
+    "0.1 TOL after 10 steps at 1e-5, more of TOL later on; the largest error on the way is alike; cause not established";
 
 /// From this many unknowns on only LU and the predictive controller.
 const LARGE: usize = 100;
