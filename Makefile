@@ -22,7 +22,8 @@ export OPENBLAS_NUM_THREADS = 1
 export FC CC CXX
 
 .PHONY: all setup lib header docs demo test bench accuracy clean \
-        test-format test-lint test-rust test-doc test-header test-drivers test-memory
+        test-format test-lint test-rust test-doc test-header test-drivers test-memory test-valgrind test-asan \
+        test-threads test-identity
 
 all: lib
 
@@ -42,8 +43,9 @@ header docs: setup
 demo: lib
 	fortran-tests/run.sh --demo
 
-test: test-format test-lint test-rust test-doc test-header test-drivers test-symbols test-install
-	@echo "all checks passed: format, lint, rust, doc, header, drivers, symbols, install"
+# Every suite with its counts; logs in target/suites. The targets below are its parts.
+test: lib
+	@MAKE="$(MAKE)" CARGO="$(CARGO)" .ci/suites
 
 test-format: setup
 	$(CARGO) fmt --check
@@ -67,10 +69,22 @@ test-header: setup
 test-drivers: lib
 	fortran-tests/run.sh
 
-# Not part of `make test`: needs valgrind and the sanitizers of the compilers.
-test-memory: lib
+test-memory: test-valgrind test-asan
+
+test-valgrind: lib
 	fortran-tests/run.sh --valgrind
+
+test-asan: lib
 	fortran-tests/run.sh --asan
+
+# Runs on threads: bitwise as alone, and without races.
+test-threads: lib
+	fortran-tests/run.sh --threads
+
+# The same compiled subroutines through Fortran, C and Rust.
+test-identity: lib
+	$(CARGO) build --release --example identity
+	fortran-tests/run.sh --identity
 
 # Errors, residuals and counters over the problem set: docs/accuracy.{md,csv,svg}.
 accuracy: setup

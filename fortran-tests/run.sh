@@ -6,6 +6,9 @@
 #   fortran-tests/run.sh --demo     build and run the pendulum only, show its output and draw the picture
 #   fortran-tests/run.sh --valgrind run some of them and the C example under valgrind
 #   fortran-tests/run.sh --asan     the same with the address and undefined behaviour sanitizers of the compilers
+#   fortran-tests/run.sh --threads  runs on several threads, also under the race detector of valgrind
+#   fortran-tests/run.sh --identity the same subroutines through Fortran, C and Rust: the same bits (needs
+#                                   cargo build --release --example identity)
 #
 # Builds and runs go on JOBS processes (2 unless told).
 # Needs target/release/libgeoms.so and libgeoms.a (make lib).
@@ -185,7 +188,65 @@ if [ "$mode" = --valgrind ] || [ "$mode" = --asan ]; then
                 grep -m 1 -E "ERROR|==|runtime error|FAIL" || tail -n 1 "$work/$name.errors")"
         fi
     done
-    echo "memory: $passed passed, $failed failed"
+    echo "memory ($kind): $passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+    exit
+fi
+
+if [ "$mode" = --threads ]; then
+    "$CC" -std=c99 -Wall -Wextra -Werror -O2 -g -I"$root/include" "$root/c-examples/threads.c" -o "$work/threads" \
+        "${shared[@]}" -lpthread
+    for detector in none drd helgrind; do
+        wrapper=(valgrind -q "--tool=$detector" --error-exitcode=99 "--suppressions=$here/races.supp")
+        [ $detector != none ] || wrapper=()
+        status=0
+        LIMIT=600 execute threads "${wrapper[@]}" || status=$?
+        name=threads-$detector
+        [ $detector != none ] || name=threads
+        if [ $status -eq 0 ]; then
+            report "$name" OK
+        else
+            report "$name" FAIL "ended with status $status"
+            cat "$work/threads.output" "$work/threads.errors"
+        fi
+    done
+    echo "threads: $passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+    exit
+fi
+
+if [ "$mode" = --identity ]; then
+    rust=$lib/examples/identity
+    [ -e "$rust" ] || { echo "$rust is missing: run cargo build --release --example identity" >&2; exit 1; }
+    # One object file for all three: Fortran and C link it, Rust loads it.
+    "$CC" -std=c99 -Wall -Wextra -Werror -O2 -fPIC -c "$here/identity/callbacks.c" -o "$work/callbacks.o"
+    "$CC" -shared "$work/callbacks.o" -o "$work/libcallbacks.so" -lm
+    "$FC" "${fast[@]}" -Wall -Werror "$here/identity/main.f" "$work/callbacks.o" -o "$work/identity-fortran" \
+        "${shared[@]}" -lm
+    "$CC" -std=c99 -Wall -Wextra -Werror -O2 -I"$root/include" "$here/identity/main.c" "$work/callbacks.o" \
+        -o "$work/identity-c" "${shared[@]}" -lm
+    "$work/identity-fortran" | sed 's/ *$//' >"$work/identity-fortran.output"
+    "$work/identity-c" >"$work/identity-c.output"
+    "$rust" "$work/libcallbacks.so" >"$work/identity-rust.output"
+    # part CASE LANGUAGE: what it printed for one case
+    part() { awk -v wanted="$1" '$1 == "CASE" { number = $2 } number == wanted' "$work/identity-$2.output"; }
+    for number in 1 2 3 4 5 6; do
+        # All lines must be there: a case that has not been run is not the same, it is missing.
+        unknowns=$((number > 3 ? 7 : 5))
+        for language in c rust; do
+            name=case-$number-$language-as-fortran
+            if [ "$(part $number fortran | wc -l)" -ne $((unknowns + 17)) ]; then
+                report "$name" FAIL "Fortran printed $(part $number fortran | wc -l) lines"
+            elif ! part $number fortran | grep -q '^IDID  *0$'; then
+                report "$name" FAIL "$(part $number fortran | grep IDID)"
+            elif difference=$(diff <(part $number fortran) <(part $number $language)); then
+                report "$name" OK
+            else
+                report "$name" FAIL "$(sed -n 2p <<<"$difference") and $(grep -m 1 '^>' <<<"$difference")"
+            fi
+        done
+    done
+    echo "identity: $passed passed, $failed failed"
     [ "$failed" -eq 0 ]
     exit
 fi

@@ -163,7 +163,7 @@ fn in_the_rust_interface() {
         rejected += stats.nerjct + stats.ncrjct;
         steps += stats.nstep();
     });
-    println!("allocation, Rust: {cases} cases, {rejected} of {steps} steps rejected");
+    println!("count: allocation: {cases} combinations through the Rust API, 0 allocations, {rejected} of {steps} steps rejected");
     assert!(rejected > 500);
 }
 
@@ -351,7 +351,7 @@ fn in_the_fortran_call() {
         assert_eq!(context.last - context.first, 0, "{} {options:?}, JAC {jacobian}", problem.name);
         cases += 1;
     });
-    println!("allocation, call: {cases} cases");
+    println!("count: allocation: {cases} combinations through the call, 0 allocations");
 }
 
 /// The counter works.

@@ -5,6 +5,7 @@ use crate::harness::{Call, Int, ARGUMENTS, NACCPT};
 use crate::messages::Unit;
 use geoms::layout::Form;
 use geoms::testset::{self, model};
+use std::cell::Cell;
 
 fn pendulum() -> Call {
     Call::problem("pendulum-2.8").tend(0.5)
@@ -17,8 +18,19 @@ fn complete<I: Int>() -> Call<I> {
     Call::problem_with("pendulum-2.8", options).tend(0.5)
 }
 
+thread_local! {
+    /// Calls of `refused` in this test: each test has a thread of its own.
+    static REFUSED: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Print how many of them there were.
+fn told(what: &str) {
+    println!("count: boundary: {} calls refused, data unchanged ({what})", REFUSED.with(Cell::get));
+}
+
 /// IDID is -1001, nothing else has changed and the message contains `text`.
 fn refused<I: Int>(mut call: Call<I>, text: &str) {
+    REFUSED.with(|n| n.set(n.get() + 1));
     let unit = Unit::new();
     call = call.iopt(2, unit.0);
     let before = call.image();
@@ -51,7 +63,7 @@ fn null_pointers() {
         call.null = Some(k);
         assert_eq!(call.run(), -1001, "{name}, 64 bits");
     }
-    println!("boundary: {} null pointers", 35 + 34);
+    println!("count: boundary: {} null pointers", ARGUMENTS.len() + 34);
 }
 
 #[test]
@@ -78,6 +90,7 @@ fn dimensions() {
     let mut call = pendulum();
     call.nivcond = -1;
     refused(call, "NIVCOND = -1");
+    told("misdeclared M, N and dimensions");
 }
 
 #[test]
@@ -97,6 +110,7 @@ fn work_arrays_one_short() {
         refused(with(least - 1), &format!("LRWORK = {}", least - 1));
         assert_eq!(with(least).run(), 0, "LRWORK = {least}");
     }
+    told("work arrays one short");
 }
 
 #[test]
@@ -136,6 +150,7 @@ fn numbers() {
         }
         refused(call, &format!("{name} = {value}"));
     }
+    told("numbers");
 }
 
 #[test]
@@ -160,6 +175,7 @@ fn tolerance_vectors() {
             refused(vector([1e-6; 5], bad), &format!("ATOL({}) = {value}", i + 1));
         }
     }
+    told("tolerance vectors");
 }
 
 #[test]
@@ -233,6 +249,7 @@ fn careless_subroutines() {
         assert_eq!(call.returned(), clean.returned());
         assert_eq!(call.iopt, [-3; 40], "the subroutine was given the caller's own IOPT");
     }
+    println!("count: boundary: 2 runs with subroutines that write IOPT and other arguments");
 }
 
 #[test]

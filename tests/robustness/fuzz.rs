@@ -2,10 +2,9 @@
 
 use crate::harness::{Call, NACCPT, NCRJCT, NERJCT, NSTEP};
 use crate::made::{linear, Made};
-use geoms::error::Code;
+use crate::tally::Tally;
 use geoms::layout::{Dimensions, Form, Layout};
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
 
 /// A small generator of pseudo-random numbers (SplitMix64).
 pub struct Random(u64);
@@ -148,7 +147,7 @@ fn options(random: &mut Random, mut call: Call) -> Call {
 
 #[test]
 fn random_options_and_dimensions() {
-    println!("fuzz: seed {SEED}");
+    let mut tally = Tally::default();
     let mut random = Random::new(SEED);
     let mut codes: BTreeMap<i64, u32> = BTreeMap::new();
     for case in 0..CASES {
@@ -173,14 +172,7 @@ fn random_options_and_dimensions() {
         let label =
             format!("case {case}: {:?}, IOPT {:?}, ROPT {:?}", layout.dims, call.iopt, &call.ropt[..9]);
         let before = call.image();
-        let clock = Instant::now();
-        let idid = call.run();
-        assert!(
-            clock.elapsed() < Duration::from_secs(2) && !call.context.ran_away(),
-            "{label}: does not end"
-        );
-        assert!(idid == 0 || Code::from_idid(idid as i32).is_some(), "{label}: IDID = {idid}");
-        assert_ne!(idid, i64::from(Code::Internal.idid()), "{label}: a panic");
+        let idid = tally.run(&mut call, &label);
         assert!(call.x.iter().all(|v| v.is_finite()) && call.t.is_finite(), "{label}: X = {:?}", call.x);
         if idid == 0 {
             assert_eq!(call.t, end, "{label}");
@@ -193,7 +185,8 @@ fn random_options_and_dimensions() {
         }
         *codes.entry(idid).or_default() += 1;
     }
-    println!("fuzz: {CASES} cases, {codes:?}");
+    println!("fuzz: {codes:?}");
+    tally.finish("fuzz", &format!(" (seed {SEED}, {} codes met)", codes.len()));
     // All kinds of ends have been met, or the cases are not worth their time.
     assert!(codes.len() > 10 && codes[&0] > CASES as u32 / 6 && codes[&-1001] > 50, "{codes:?}");
 }

@@ -9,4 +9,5 @@ mod idid;
 mod made;
 mod messages;
 mod options;
+mod tally;
 mod threads;

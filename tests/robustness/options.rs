@@ -69,7 +69,7 @@ fn out_of_range() {
             cases += 1;
         }
     }
-    println!("options: {cases} values refused");
+    println!("count: options: {cases} values refused");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn every_option_has_its_effect() {
         test();
     }
     assert_eq!(EFFECTS.len(), OPTIONS.len());
-    println!("options: {} effects", OPTIONS.len());
+    println!("count: options: {} effects", OPTIONS.len());
 }
 
 fn same(a: Call, b: Call) {

@@ -116,7 +116,7 @@ fn sixty_four_threads() {
             assert_eq!(one, other, "{} in repetition {repetition}", task.problem.name);
         }
     }
-    println!("threads: {} runs on {THREADS} threads", 3 * THREADS);
+    println!("count: threads: {} runs on {THREADS} threads", 3 * THREADS);
 }
 
 /// The same task through both interfaces.
