@@ -14,8 +14,7 @@ use geoms::system::{AcceptedStep, Outcome};
 use geoms::testset::{self, pendulum, Problem};
 
 fn options(problem: &Problem, form: Form) -> Options {
-    let redundant = ["coupler", "bricard"].contains(&problem.name.as_str());
-    let kind = if redundant { DecompositionKind::Svd } else { DecompositionKind::Lu };
+    let kind = if problem.redundant { DecompositionKind::Svd } else { DecompositionKind::Lu };
     Options { mass: problem.mass, form, decompose_constraints: kind, ..Options::default() }
 }
 

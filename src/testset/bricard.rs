@@ -192,7 +192,7 @@ pub fn problems() -> Vec<Problem> {
     let mut x0 = vec![0.0; 15];
     x0[..5].copy_from_slice(&START);
     let problem = Problem::of_mechanism("bricard", SOURCE, Bricard, 2.0, x0);
-    let problem = Problem { rank_deficient: true, ..problem };
+    let problem = Problem { rank_deficient: true, redundant: true, ..problem };
     vec![KNOWN.into_iter().fold(problem, |problem: Problem, (t, [v1, v2], [p1, p2])| {
         let values = [v1, v2, v1, v2, v1, p1, p2, p1, p2, p1];
         problem.with_reference(t, QUADRUPLE, from_index(5, &values))

@@ -270,7 +270,7 @@ pub fn problems() -> Vec<Problem> {
     let lambda = 4.528_507_834_452_66;
     let list = [
         Problem { time_dependent: true, ..turning },
-        Problem { rank_deficient: true, ..coupler }.with_reference(
+        Problem { rank_deficient: true, redundant: true, ..coupler }.with_reference(
             10.0,
             CLOSED_FORM,
             from_index(

@@ -128,6 +128,7 @@ impl Linkage {
             mass: if diagonal { MassStructure::ConstantDiagonal } else { MassStructure::ConstantFull },
             time_dependent: false,
             rank_deficient: false,
+            redundant: false,
             exact: None,
             references: Vec::new(),
             build: Arc::new(build),

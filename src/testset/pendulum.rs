@@ -173,6 +173,7 @@ pub fn problem(name: &str, source: &'static str, start: Start, tend: f64) -> Pro
         mass: MassStructure::ConstantDiagonal,
         time_dependent: false,
         rank_deficient: false,
+        redundant: false,
         exact: Some(exact),
         references: Vec::new(),
         build: Arc::new(move |options| Box::new(Pendulum::new(&start, options))),

@@ -45,6 +45,8 @@ pub struct Problem {
     pub time_dependent: bool,
     /// True if the constraint matrix loses rank on `[t0, tend]`.
     pub rank_deficient: bool,
+    /// True if constraints are redundant throughout: the SVD is needed, and the problem is regular with it.
+    pub redundant: bool,
     /// Closed form, if there is one.
     pub exact: Option<Exact>,
     /// Known values.
@@ -76,6 +78,7 @@ impl Problem {
             mass: MassStructure::Full,
             time_dependent: false,
             rank_deficient: false,
+            redundant: false,
             exact: None,
             references: Vec::new(),
             build,
