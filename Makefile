@@ -21,8 +21,8 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 export OPENBLAS_NUM_THREADS = 1
 export FC CC CXX
 
-.PHONY: all setup lib header docs demo test bench accuracy install clean \
-        test-format test-lint test-rust test-doc test-header test-drivers test-memory test-install
+.PHONY: all setup lib header docs demo test bench accuracy clean \
+        test-format test-lint test-rust test-doc test-header test-drivers test-memory
 
 all: lib
 
@@ -31,8 +31,10 @@ all: lib
 setup:
 	@.ci/setup
 
+# Programs look for the library under its SONAME, also in the build tree.
 lib: setup
 	$(CARGO) build --release --lib
+	ln -sf libgeoms.so $(RELEASE)/$(SONAME)
 
 header docs: setup
 	$(CARGO) run --release --quiet --example gendocs
@@ -40,8 +42,8 @@ header docs: setup
 demo: lib
 	fortran-tests/run.sh --demo
 
-test: test-format test-lint test-rust test-doc test-header test-drivers test-install
-	@echo "all checks passed: format, lint, rust, doc, header, drivers, install"
+test: test-format test-lint test-rust test-doc test-header test-drivers test-symbols test-install
+	@echo "all checks passed: format, lint, rust, doc, header, drivers, symbols, install"
 
 test-format: setup
 	$(CARGO) fmt --check
@@ -70,14 +72,6 @@ test-memory: lib
 	fortran-tests/run.sh --valgrind
 	fortran-tests/run.sh --asan
 
-# An installed library must be found through pkg-config alone.
-test-install: lib
-	rm -rf $(TARGET)/install-test
-	@$(MAKE) --no-print-directory install PREFIX=$(abspath $(TARGET))/install-test DESTDIR= >/dev/null
-	$(CC) c-examples/pendulum.c -o $(TARGET)/install-test/pendulum \
-	    `PKG_CONFIG_PATH=$(TARGET)/install-test/lib/pkgconfig pkg-config --cflags --libs geoms` -lm
-	LD_LIBRARY_PATH=$(TARGET)/install-test/lib $(TARGET)/install-test/pendulum
-
 # Errors, residuals and counters over the problem set: docs/accuracy.{md,csv,svg}.
 accuracy: setup
 	$(CARGO) run --release --quiet --example accuracy
@@ -86,17 +80,7 @@ accuracy: setup
 bench: setup
 	$(CARGO) run --release --quiet --example pendulum_time
 
-install: lib
-	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(PREFIX)/share/geoms/fortran
-	install -m 755 $(RELEASE)/libgeoms.so $(DESTDIR)$(LIBDIR)/libgeoms.so
-	install -m 644 $(RELEASE)/libgeoms.a $(DESTDIR)$(LIBDIR)/libgeoms.a
-	$(FC) -std=legacy -O2 -fPIC -c fortran/gewrit.f -o $(RELEASE)/gewrit.o
-	rm -f $(DESTDIR)$(LIBDIR)/libgeomsf.a
-	ar rcs $(DESTDIR)$(LIBDIR)/libgeomsf.a $(RELEASE)/gewrit.o
-	install -m 644 include/geoms.h $(DESTDIR)$(INCLUDEDIR)/geoms.h
-	install -m 644 fortran/gewrit.f fortran/geoms64.f $(DESTDIR)$(PREFIX)/share/geoms/fortran
-	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@INCLUDEDIR@|$(INCLUDEDIR)|; s|@VERSION@|$(VERSION)|' \
-	    geoms.pc.in >$(DESTDIR)$(LIBDIR)/pkgconfig/geoms.pc
+include packaging/package.mk
 
 clean:
 	$(CARGO) clean

@@ -11,9 +11,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     cc::Build::new().file("src/capi/unit.c").warnings(true).extra_warnings(true).compile("geoms_unit");
 
-    // So that programs record the name of the library and not the path it was linked from.
+    // So that programs ask for this interface of the library and not for the path it was linked from.
     if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") {
-        println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libgeoms.so");
+        println!(
+            "cargo:rustc-cdylib-link-arg=-Wl,-soname,libgeoms.so.{}",
+            std::env::var("CARGO_PKG_VERSION_MAJOR")?
+        );
     }
 
     // Constants are added to this by `geoms::reference::header`, which has the tables.

@@ -40,13 +40,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! From Fortran and C the same core is called through [`capi`].
+//! [`solver::Solver`] makes the same run step by step: it can be stopped, saved and resumed bit for bit, watch for
+//! [`events`], and go on from a changed state. [`diagnosis`] checks a Jacobian and names dependent constraints. From
+//! Fortran and C the same core is called through [`capi`].
 //!
 //! # Where to find the parts of GEOMS
 //!
 //! | routine of the report (Table 2) | here |
 //! | --- | --- |
-//! | GEOMS | [`capi::fortran`] (arguments), [`integrate`] (driver) |
+//! | GEOMS | [`capi::fortran`] (arguments), [`integrate`] and [`solver`] (driver) |
 //! | GECORE | [`methods::radau5::Radau5`] |
 //! | GEINIVAL | [`initial`] |
 //! | GEFXNUM | [`jacobian`] |
@@ -75,7 +77,7 @@
 //! | when LAPACK is called and when own kernels | [`linalg`] |
 //! | a test problem | [`testset`] |
 //!
-//! Dependences go one way: `capi → integrate → methods → formulation → decompose → linalg`. `unsafe` is confined to
+//! Dependences go one way: `capi → integrate → solver → methods → formulation → decompose → linalg`. `unsafe` is confined to
 //! [`capi`] and [`linalg::lapack`].
 
 // The boundary is where raw pointers come in.
@@ -84,6 +86,7 @@ pub mod capi;
 pub mod control;
 pub mod decompose;
 pub mod dense;
+pub mod diagnosis;
 pub mod error;
 pub mod events;
 pub mod formulation;
