@@ -11,6 +11,7 @@
 //! | [`settings`] | its callbacks, events, options and tolerances |
 //! | [`functions`] | the functions of a C program as a model, root functions and output |
 //! | [`run`] | start, step, integrate, interpolate, save and restore with a handle |
+//! | [`diagnose`] | questions about the model: Jacobian, redundant constraints, constraint forces |
 //! | [`inspect`] | what a handle knows: point, statistics, events, the last error |
 //!
 //! There are no numerics here, and with `linalg::lapack` this is the only place with `unsafe` code.
@@ -18,6 +19,7 @@
 mod arguments;
 pub mod boundary;
 mod callback;
+pub mod diagnose;
 pub mod fortran;
 pub mod functions;
 pub mod handle;

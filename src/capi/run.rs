@@ -24,7 +24,8 @@ impl Inner {
         self.solver.as_ref().ok_or_else(not_started)
     }
 
-    fn ready(&self) -> Result<(), Failure> {
+    /// Refuse to go on without a model.
+    pub fn ready(&self) -> Result<(), Failure> {
         match self.model.missing() {
             Some(what) => Err(Failure::new(Code::NotReady, what)),
             None => Ok(()),
@@ -131,7 +132,7 @@ pub unsafe extern "C" fn geoms_make_consistent(handle: *mut Handle, t: f64, x: *
             inner.ready()?;
             let mut y = inner.given("x", x)?;
             let Inner { layout, options, tolerance, .. } = &*inner;
-            check_arguments(layout, options, tolerance, (t, &y, 0.0, t))?;
+            check_arguments(layout, options, tolerance, (t, &y, 1.0, t))?;
             let scaling = Scaling::new(tolerance, layout.n);
             let (mut model, mut stats) = (inner.model, Stats::default());
             move_to_constraints(&mut model, layout, options, &scaling, t, &mut y, &mut stats)?;
