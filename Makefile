@@ -65,9 +65,11 @@ test-header: setup
 	$(CC) -std=c99 $(WARNINGS) -x c -include include/geoms.h /dev/null
 	$(CC) -std=c11 $(WARNINGS) -x c -include include/geoms.h /dev/null
 	$(CXX) -std=c++17 $(WARNINGS) -x c++ -include include/geoms.h /dev/null
+	$(CXX) -std=c++17 $(WARNINGS) -x c++ -include include/geoms.hpp /dev/null
 
 test-drivers: lib
 	fortran-tests/run.sh
+	c-examples/run.sh
 
 test-memory: test-valgrind test-asan
 

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let sources = ["src/capi/fortran.rs", "src/capi/boundary.rs"];
-    for file in sources.iter().chain(&["src/capi/unit.c", "cbindgen.toml", "build.rs"]) {
+    let sources = ["fortran", "boundary", "functions", "handle", "settings", "run", "inspect", "diagnose"]
+        .map(|name| format!("src/capi/{name}.rs"));
+    let others = ["src/capi/unit.c", "cbindgen.toml", "build.rs"];
+    for file in sources.iter().map(String::as_str).chain(others) {
         println!("cargo:rerun-if-changed={file}");
     }
     cc::Build::new().file("src/capi/unit.c").warnings(true).extra_warnings(true).compile("geoms_unit");

@@ -6,6 +6,7 @@
 #ifndef GEOMS_H
 #define GEOMS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Version of the header; geoms_version() gives that of the library. */
@@ -24,6 +25,10 @@
 #define GEOMS_IDID_INTERNAL (-1003)
 /** The work space could not be allocated. */
 #define GEOMS_IDID_OUT_OF_MEMORY (-1004)
+/** The handle is in use: the function was called from one of its callbacks, or from another thread. */
+#define GEOMS_IDID_IN_USE (-1005)
+/** A function was called before one that it depends on. */
+#define GEOMS_IDID_NOT_READY (-1006)
 /** SOLOUT stopped the run (IERR<0). */
 #define GEOMS_IDID_STOPPED_BY_SOLOUT (-1101)
 /** EOM stopped the run (IERR<0). */
@@ -166,6 +171,350 @@
 #define GEOMS_ROPT_FACL 7
 /** ROPT(9): Smallest HNEW/HOLD. */
 #define GEOMS_ROPT_FACR 8
+
+/**
+ * Failures.
+ */
+#define GEOMS_LOG_ERROR 1
+
+/**
+ * What may need attention.
+ */
+#define GEOMS_LOG_WARNING 2
+
+/**
+ * Beginnings, ends and events.
+ */
+#define GEOMS_LOG_INFO 3
+
+/**
+ * Every accepted step.
+ */
+#define GEOMS_LOG_DEBUG 4
+
+/**
+ * The equations are given with gII and hI.
+ */
+#define GEOMS_FORM_STRANGENESS_FREE 0
+
+/**
+ * The equations are given without gII and hI.
+ */
+#define GEOMS_FORM_INDEX1 1
+
+/**
+ * geoms_integrate and geoms_step: the end was reached, the step was made.
+ */
+#define GEOMS_REACHED 0
+
+/**
+ * geoms_integrate and geoms_step: stopped at a terminal event.
+ */
+#define GEOMS_EVENT 1
+
+/**
+ * A solver: callbacks, options, and the run.
+ */
+typedef struct geoms_solver geoms_solver;
+
+/**
+ * Numbers of variables and constraints.
+ */
+typedef struct geoms_dimensions {
+  /**
+   * Position variables p.
+   */
+  int64_t np;
+  /**
+   * Velocity variables v.
+   */
+  int64_t nv;
+  /**
+   * Dynamic force element variables r.
+   */
+  int64_t nr;
+  /**
+   * Auxiliary variables w.
+   */
+  int64_t nw;
+  /**
+   * Contact point variables s.
+   */
+  int64_t ns;
+  /**
+   * Holonomic constraints g and multipliers λ.
+   */
+  int64_t nl;
+  /**
+   * Nonholonomic constraints h and multipliers μ.
+   */
+  int64_t nm;
+  /**
+   * Solution invariants e.
+   */
+  int64_t ni;
+} geoms_dimensions;
+
+/**
+ * Right-hand sides RDA of all equations, M of them.
+ */
+typedef int (*geoms_eom_fn)(double t,
+                            const double *x,
+                            double *rda,
+                            void *user);
+
+/**
+ * Mass matrix, NV by NV, column-major, full storage whatever its structure.
+ */
+typedef int (*geoms_mass_fn)(double t,
+                             const double *x,
+                             double *mass,
+                             void *user);
+
+/**
+ * NEGATIVE partial derivatives of RDA in six column-major blocks fx[0] to fx[5] = FX1 to FX6, which come in as zeros.
+ */
+typedef int (*geoms_jacobian_fn)(double t,
+                                 const double *x,
+                                 double *const *fx,
+                                 void *user);
+
+/**
+ * Conditions on the initial values, zero where they are satisfied.
+ */
+typedef int (*geoms_conditions_fn)(double t,
+                                   const double *x,
+                                   double *cond,
+                                   void *user);
+
+/**
+ * An accepted point. The pointers are valid during the call.
+ */
+typedef struct geoms_step_info {
+  /**
+   * The handle, for geoms_dense and geoms_time; other functions are refused during the call.
+   */
+  struct geoms_solver *solver;
+  /**
+   * Accepted steps so far; 0 at the initial point.
+   */
+  int64_t naccpt;
+  /**
+   * The preceding point.
+   */
+  double t_old;
+  /**
+   * The current point.
+   */
+  double t;
+  /**
+   * The step just made.
+   */
+  double h;
+  /**
+   * The solution at t.
+   */
+  const double *x;
+  /**
+   * Its length.
+   */
+  int64_t n;
+} geoms_step_info;
+
+/**
+ * Told of the initial point and of every accepted step; a negative number stops the run there.
+ */
+typedef int (*geoms_output_fn)(const struct geoms_step_info *step,
+                               void *user);
+
+/**
+ * Takes a message of one or more lines; a negative number stops the run.
+ */
+typedef int (*geoms_log_fn)(int level,
+                            const char *text,
+                            void *user);
+
+/**
+ * Functions whose changes of sign are events.
+ */
+typedef int (*geoms_events_fn)(double t,
+                               const double *x,
+                               double *value,
+                               void *user);
+
+/**
+ * An error. No string is null; what is not known is an empty string, NaN or 0.
+ */
+typedef struct geoms_error {
+  /**
+   * The code that was returned; 0 if nothing has gone wrong.
+   */
+  int code;
+  /**
+   * What it means; static.
+   */
+  const char *sentence;
+  /**
+   * What to try; static.
+   */
+  const char *advice;
+  /**
+   * The case at hand: the argument and its value, the row, the rank. Valid until the next call on the handle.
+   */
+  const char *detail;
+  /**
+   * All of this in several lines, with the last rejected steps. Valid until the next call on the handle.
+   */
+  const char *report;
+  /**
+   * Last accepted time.
+   */
+  double t;
+  /**
+   * Step size of the last attempt.
+   */
+  double h;
+  /**
+   * Block of x or RDA concerned: w, lambda, mu, r, v, s, p or d, gII, hI, gI, h, e, c, g, b, f_dyn, f_kin.
+   */
+  const char *block;
+  /**
+   * Number within the block, from 1.
+   */
+  int64_t index;
+  /**
+   * Rate of convergence of Newton's method.
+   */
+  double theta;
+} geoms_error;
+
+/**
+ * Counters of a run.
+ */
+typedef struct geoms_stats {
+  /**
+   * Accepted steps.
+   */
+  uint64_t naccpt;
+  /**
+   * Evaluations of the equations of motion, without those for differences and initial values.
+   */
+  uint64_t neom;
+  /**
+   * Evaluations of the mass matrix.
+   */
+  uint64_t nmas;
+  /**
+   * Evaluations of the Jacobian.
+   */
+  uint64_t njac;
+  /**
+   * Determinations of selectors.
+   */
+  uint64_t nsel;
+  /**
+   * Predecompositions.
+   */
+  uint64_t npdec;
+  /**
+   * Decompositions of the Newton matrices.
+   */
+  uint64_t nedec;
+  /**
+   * Backward substitutions.
+   */
+  uint64_t nbsub;
+  /**
+   * Attempted steps: naccpt + nerjct + ncrjct.
+   */
+  uint64_t nstep;
+  /**
+   * Steps rejected by the error test.
+   */
+  uint64_t nerjct;
+  /**
+   * Steps rejected for another reason: the sum of the next four.
+   */
+  uint64_t ncrjct;
+  /**
+   * Newton's method diverged or was too slow.
+   */
+  uint64_t rejected_newton;
+  /**
+   * The Newton matrix was singular.
+   */
+  uint64_t rejected_singular;
+  /**
+   * NaN or Inf in the right-hand side.
+   */
+  uint64_t rejected_not_finite;
+  /**
+   * A callback asked for a smaller step.
+   */
+  uint64_t rejected_by_model;
+  /**
+   * Updates of the Newton matrix within a step.
+   */
+  uint64_t newton_updates;
+  /**
+   * Selectors renewed because the pivot columns changed.
+   */
+  uint64_t pivot_changes;
+  /**
+   * Selectors renewed because they had become a poor choice.
+   */
+  uint64_t selectors_poor;
+  /**
+   * Newton iterations that ended at the level of rounding errors.
+   */
+  uint64_t at_round_off;
+  /**
+   * Steps that reused the Jacobian of an earlier point.
+   */
+  uint64_t jacobian_reused;
+  /**
+   * Accepted points at which an invariant was suspended.
+   */
+  uint64_t invariants_suspended;
+  /**
+   * Evaluations of the equations of motion for difference Jacobians.
+   */
+  uint64_t eom_for_differences;
+  /**
+   * Evaluations of the equations of motion for the initial values.
+   */
+  uint64_t eom_for_initial_values;
+  /**
+   * Multiplications with entries of the mass matrix.
+   */
+  uint64_t mass_multiplications;
+} geoms_stats;
+
+/**
+ * Ranks of the constraints at one point.
+ */
+typedef struct geoms_ranks {
+  /**
+   * Position level: rows of c and g.
+   */
+  int64_t position_rows;
+  /**
+   * Their rank.
+   */
+  int64_t position_rank;
+  /**
+   * Velocity level: rows of gI and h.
+   */
+  int64_t velocity_rows;
+  /**
+   * Their rank.
+   */
+  int64_t velocity_rank;
+  /**
+   * Smallest singular value that was kept, relative to the largest.
+   */
+  double smallest;
+} geoms_ranks;
 
 #ifdef __cplusplus
 extern "C" {
@@ -442,6 +791,370 @@ const char *geoms_strerror(int idid);
  * What to try after an IDID; static storage, never null, empty if there is nothing to say.
  */
 const char *geoms_advice(int idid);
+
+/**
+ * A solver for a system of these dimensions whose equations are given in this form; null if that is not possible,
+ * and then geoms_last_error with a null handle says why. To be freed with geoms_free.
+ *
+ * # Safety
+ * `dims` is null or points to dimensions.
+ */
+struct geoms_solver *geoms_create(const struct geoms_dimensions *dims,
+                                  int form);
+
+/**
+ * Free a solver; null is allowed. Has no effect from within one of its callbacks.
+ *
+ * # Safety
+ * The handle is null or was made by `geoms_create`, and is not used any more.
+ */
+void geoms_free(struct geoms_solver *handle);
+
+/**
+ * Set the pointer that is passed to all callbacks; acts at once.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create. The pointer is whatever the callbacks take.
+ */
+int geoms_set_user(struct geoms_solver *handle,
+                   void *user);
+
+/**
+ * Set the equations of motion: RDA, in the order of docs/reference.md. Acts with the next geoms_start.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create; the function keeps to its lengths and lets no exception out.
+ */
+int geoms_set_eom(struct geoms_solver *handle,
+                  geoms_eom_fn eom);
+
+/**
+ * Set the mass matrix. Acts with the next geoms_start. The option "masstrct" says what is known of it.
+ *
+ * # Safety
+ * As geoms_set_eom.
+ */
+int geoms_set_mass(struct geoms_solver *handle,
+                   geoms_mass_fn mass);
+
+/**
+ * Set the NEGATIVE partial derivatives of RDA; null: differences are used. Acts with the next geoms_start.
+ *
+ * # Safety
+ * As geoms_set_eom.
+ */
+int geoms_set_jacobian(struct geoms_solver *handle,
+                       geoms_jacobian_fn jacobian);
+
+/**
+ * Set n conditions with which geoms_start makes the initial values consistent; n = 0: none.
+ *
+ * # Safety
+ * As geoms_set_eom.
+ */
+int geoms_set_conditions(struct geoms_solver *handle,
+                         int64_t n,
+                         geoms_conditions_fn conditions);
+
+/**
+ * Set a function that is told of the initial point and of every accepted step; null: none. Acts at once.
+ *
+ * # Safety
+ * As geoms_set_eom.
+ */
+int geoms_set_output(struct geoms_solver *handle,
+                     geoms_output_fn output);
+
+/**
+ * Set a function that gets messages up to a level, GEOMS_LOG_ERROR to GEOMS_LOG_DEBUG; null: silent. Acts at once.
+ *
+ * # Safety
+ * As geoms_set_eom.
+ */
+int geoms_set_log(struct geoms_solver *handle,
+                  int level,
+                  geoms_log_fn log);
+
+/**
+ * Set n event functions; n = 0: none. A direction is 0 for any change of sign, 1 for rising, -1 for falling ones; at a
+ * terminal event the run stops. Null for `direction` or `terminal` means zeros. Event times are located to `tolerance`;
+ * 0: to rounding errors. Acts at once, from the current point on.
+ *
+ * # Safety
+ * As geoms_set_eom; `direction` and `terminal` are null or have n entries.
+ */
+int geoms_set_events(struct geoms_solver *handle,
+                     int64_t n,
+                     geoms_events_fn events,
+                     const int *direction,
+                     const int *terminal,
+                     double tolerance);
+
+/**
+ * Set an integer option by its name in the option table, in any case: geoms_set_int(h, "decompc", 3). Acts with the
+ * next geoms_start.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create; `name` is null or a terminated string.
+ */
+int geoms_set_int(struct geoms_solver *handle,
+                  const char *name,
+                  int64_t value);
+
+/**
+ * Set a real option by its name in the option table, in any case: geoms_set_real(h, "hmax", 0.1). Acts with the next
+ * geoms_start.
+ *
+ * # Safety
+ * As geoms_set_int.
+ */
+int geoms_set_real(struct geoms_solver *handle,
+                   const char *name,
+                   double value);
+
+/**
+ * Set the tolerances for all components; 1e-6 both if never set. Acts with the next geoms_start.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create.
+ */
+int geoms_set_tolerance(struct geoms_solver *handle,
+                        double rtol,
+                        double atol);
+
+/**
+ * Set the tolerances of each component, in the order of x. Acts with the next geoms_start.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create; `rtol` and `atol` are null or have N entries.
+ */
+int geoms_set_tolerances(struct geoms_solver *handle,
+                         const double *rtol,
+                         const double *atol);
+
+/**
+ * Begin a run at (t, x), with the settings made so far. The initial values are checked and, if there are
+ * conditions, corrected; with the option "ivcnsst" = 1 they are taken as they are. A first step h0 that is not positive is
+ * chosen by the library. If it fails there is no run.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create; `x` is null or has N entries.
+ */
+int geoms_start(struct geoms_solver *handle,
+                double t,
+                const double *x,
+                double h0);
+
+/**
+ * Move x to a consistent point nearby: the smallest change of positions that satisfies the constraints, then of the
+ * velocities, then of multipliers and auxiliary variables. Needs no run and changes none. After a failure x is
+ * unchanged.
+ *
+ * # Safety
+ * As geoms_start.
+ */
+int geoms_make_consistent(struct geoms_solver *handle,
+                          double t,
+                          double *x);
+
+/**
+ * Integrate to `tend`: GEOMS_REACHED, GEOMS_EVENT at a terminal event, or a negative code. The handle then stands
+ * at the last accepted point, also after a failure, and can go on from there.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create; the callbacks keep their contract.
+ */
+int geoms_integrate(struct geoms_solver *handle,
+                    double tend);
+
+/**
+ * One accepted step, not beyond `tend`. Returns as geoms_integrate.
+ *
+ * # Safety
+ * As geoms_integrate.
+ */
+int geoms_step(struct geoms_solver *handle,
+               double tend);
+
+/**
+ * Go on from another point, for example after an impact. It is made consistent as by geoms_make_consistent; read it
+ * with geoms_state. Events are watched from there on.
+ *
+ * # Safety
+ * As geoms_start.
+ */
+int geoms_reset(struct geoms_solver *handle,
+                double t,
+                const double *x);
+
+/**
+ * The solution at a time within the last step. May be called from the output function.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create; `x` is null or has N entries.
+ */
+int geoms_dense(const struct geoms_solver *handle,
+                double t,
+                double *x);
+
+/**
+ * Ask the run to stop after the current step, with the code GEOMS_IDID_STOP_REQUESTED; it can be resumed by
+ * another geoms_integrate. The only function that may be called while another call on the handle runs: from a callback,
+ * another thread or a signal handler. If no call runs the next one stops.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create, and not freed meanwhile.
+ */
+void geoms_request_stop(const struct geoms_solver *handle);
+
+/**
+ * Save all that the rest of the run depends on. `length` holds the size of the buffer and gets the size used; with a
+ * null buffer it gets the size needed.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create; `buffer` is null or has `*length` bytes.
+ */
+int geoms_save(struct geoms_solver *handle,
+               void *buffer,
+               size_t *length);
+
+/**
+ * Go on where a saved run was, in a handle with the same dimensions, callbacks, options and tolerances: the rest is
+ * identical, bit for bit. Takes the place of geoms_start. If the bytes are refused the handle stays as it was.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create; `buffer` is null or has `length` bytes.
+ */
+int geoms_restore(struct geoms_solver *handle,
+                  const void *buffer,
+                  size_t length);
+
+/**
+ * The last error of a handle; with a null handle that of the last geoms_create of this thread that returned null.
+ * Returns its code, 0 if nothing has gone wrong.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create; `out` is null or points to an error.
+ */
+int geoms_last_error(const struct geoms_solver *handle,
+                     struct geoms_error *out);
+
+/**
+ * Length N of x; 0 if there is no handle or it is in use.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create.
+ */
+int64_t geoms_dimension(const struct geoms_solver *handle);
+
+/**
+ * Length M of RDA; 0 if there is no handle or it is in use.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create.
+ */
+int64_t geoms_equations(const struct geoms_solver *handle);
+
+/**
+ * Current time; NaN if there is no run. May be called from the output function.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create.
+ */
+double geoms_time(const struct geoms_solver *handle);
+
+/**
+ * Step size proposed for the next step; NaN if there is no run, 0 if it has not been chosen.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create.
+ */
+double geoms_next_step(const struct geoms_solver *handle);
+
+/**
+ * The current point.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create; `x` is null or has N entries.
+ */
+int geoms_state(struct geoms_solver *handle,
+                double *x);
+
+/**
+ * The counters of the run.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create; `out` is null or points to statistics.
+ */
+int geoms_statistics(struct geoms_solver *handle,
+                     struct geoms_stats *out);
+
+/**
+ * Number of events that the last geoms_integrate or geoms_step met, terminal or not.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create.
+ */
+int64_t geoms_event_count(const struct geoms_solver *handle);
+
+/**
+ * Event number k of the last call, from 0 and in the order of time: which event function, from 0, and when.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create; `index` and `t` are null or point to a number.
+ */
+int geoms_event(struct geoms_solver *handle,
+                int64_t k,
+                int64_t *index,
+                double *t);
+
+/**
+ * The last event of the last call; after GEOMS_EVENT it is the one at which the handle stands.
+ *
+ * # Safety
+ * As geoms_event.
+ */
+int geoms_last_event(struct geoms_solver *handle,
+                     int64_t *index,
+                     double *t);
+
+/**
+ * Compare the Jacobian with differences of the equations of motion at (t, x). Returns the number of wrong entries, or
+ * a negative code. Each one is a message to `log` (null: that of geoms_set_log), the classic mistakes, sign and
+ * transposition, as well.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create; `x` is null or has N entries; the callbacks keep their contract.
+ */
+int geoms_check_jacobian(struct geoms_solver *handle,
+                         double t,
+                         const double *x,
+                         geoms_log_fn log);
+
+/**
+ * Ranks of the constraints at (t, x). Returns the number of groups of dependent constraints, in each of which one
+ * can be dropped, or a negative code. Each group is a message to `log` (null: that of geoms_set_log).
+ *
+ * # Safety
+ * As geoms_check_jacobian; `out` is null or points to ranks.
+ */
+int geoms_rank_report(struct geoms_solver *handle,
+                      double t,
+                      const double *x,
+                      struct geoms_ranks *out,
+                      geoms_log_fn log);
+
+/**
+ * Constraint forces Zᵀ(Gᵀλ + Hᵀμ) at (t, x), NV of them: unique also where redundant constraints leave the multipliers
+ * undetermined. They enter the dynamic equations with a minus sign.
+ *
+ * # Safety
+ * As geoms_check_jacobian; `force` is null or has NV entries.
+ */
+int geoms_constraint_forces(struct geoms_solver *handle,
+                            double t,
+                            const double *x,
+                            double *force);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -72,6 +72,12 @@ code_table! {
     #[added] OutOfMemory = -1004:
         "The work space could not be allocated.";
         "Check the dimensions; the work space grows with the square of N."
+    #[added] InUse = -1005:
+        "The handle is in use: the function was called from one of its callbacks, or from another thread.";
+        "Call it after the running call has returned; geoms_request_stop may be called at any time."
+    #[added] NotReady = -1006:
+        "A function was called before one that it depends on.";
+        "The message names what is missing; the order is: create, set callbacks and options, start, integrate."
     StoppedBySolout = -1101:
         "SOLOUT stopped the run (IERR<0).";
         "X and T hold the point at which SOLOUT was called."

@@ -120,8 +120,12 @@ impl Watch {
         if let Some(stop) = self.hits.iter().position(|hit| hit.terminal) {
             self.hits.truncate(stop + 1);
         }
-        for (last, value) in self.last.iter_mut().zip(&end) {
-            *last = *value;
+        self.last.copy_from_slice(&end);
+        // What lies behind a terminal event is not part of the run: the other functions are watched from there on.
+        if let Some(stop) = self.hits.last().copied().filter(|hit| hit.terminal && hit.t < dense.t) {
+            self.evaluate(roots, stop.t, None, Some(dense))?;
+            self.last.copy_from_slice(&self.values);
+            self.last[stop.index] = end[stop.index];
         }
         Ok(&self.hits)
     }

@@ -222,7 +222,53 @@ pub fn reference() -> String {
         let (sentence, advice) = (cell(code.sentence()), cell(code.advice()));
         let _ = writeln!(s, "| {} | {sentence} | {advice} | {origin} |", code.idid());
     }
+    s.push_str(HANDLE);
+    for (name, text) in handle_functions(&header()) {
+        let _ = writeln!(s, "| `{name}` | {} |", cell(&text));
+    }
     s
+}
+
+/// Heading of the functions of the handle.
+const HANDLE: &str = "
+## The handle, for C and C++
+
+One handle is one run: `geoms_create`, callbacks and options, `geoms_start`, `geoms_integrate`, `geoms_free`. Exact
+declarations, structures and callback types are in `include/geoms.h`; `include/geoms.hpp` has the same as a class for
+C++17, in which callbacks may be lambdas and throw.
+
+- A callback returns 0, or a positive number if it cannot be evaluated there (a smaller step is tried), or a negative one
+  to stop the run with the code of that callback. It gets the pointer of `geoms_set_user` as its last argument.
+- Functions return 0 or more if all went well, otherwise a code of the table above; `geoms_last_error` has the details.
+- Options have the names of the option table, in any case. FORM is given to `geoms_create`, messages go to
+  `geoms_set_log`, a positive return value always means RECOVER.
+- Callbacks of the model, options and tolerances act with the next `geoms_start`; output, log, events and the user
+  pointer at once.
+- Handles are independent of each other. One handle serves one call at a time: a second one, from a callback or from
+  another thread, is refused with -1005. `geoms_request_stop` may be called at any time; `geoms_dense` and `geoms_time` also
+  from the output function.
+
+| function | what it does |
+| --- | --- |
+";
+
+/// Name and first paragraph of every function of the handle, as the header has them.
+fn handle_functions(header: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for part in header.split("/**\n").skip(1) {
+        let Some((comment, rest)) = part.split_once(" */\n") else { continue };
+        let declaration = rest.split(';').next().unwrap_or_default();
+        let Some((head, _)) = declaration.split_once('(') else { continue };
+        let name = head.rsplit([' ', '*']).next().unwrap_or_default();
+        let lower = name.starts_with("geoms_") && !name.ends_with('_');
+        if !lower || declaration.contains('{') || head.contains("typedef") {
+            continue;
+        }
+        let lines = comment.lines().map(|line| line.trim_start_matches(" *").trim());
+        let text: Vec<&str> = lines.take_while(|line| !line.is_empty()).collect();
+        found.push((name.to_string(), text.join(" ")));
+    }
+    found
 }
 
 /// A family of codes: its first two digits, a title, and a paragraph on how to go about it.
@@ -334,6 +380,10 @@ mod tests {
         }
         for name in ["geoms_version", "geoms_strerror", "geoms_advice"] {
             assert!(header.contains(&format!("const char *{name}(")), "{name}");
+        }
+        let listed = handle_functions(&header);
+        for name in ["geoms_create", "geoms_integrate", "geoms_request_stop", "geoms_constraint_forces"] {
+            assert!(listed.iter().any(|(n, text)| n == name && !text.is_empty()), "{name}");
         }
         assert!(header.contains("#define GEOMS_IDID_STOPPED_BY_EOM (-1102)\n"));
         assert!(header.contains("#define GEOMS_IOPT_LUN 1\n"));

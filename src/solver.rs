@@ -52,6 +52,8 @@ pub struct Solver {
     integrator: Radau5,
     stop: StopRequest,
     watch: Option<Watch>,
+    /// Events of the last call, in the order of time.
+    events: Vec<Hit>,
 }
 
 impl Solver {
@@ -81,7 +83,23 @@ impl Solver {
             integrator,
             stop: StopRequest::default(),
             watch: None,
+            events: Vec::new(),
         })
+    }
+
+    /// A solver that stands where a saved one stood ([`Solver::save`]), of the same system, options and tolerances.
+    pub fn resume(
+        system: &mut dyn System,
+        options: &Options,
+        tolerance: &Tolerance,
+        saved: &[u8],
+    ) -> Result<Self, Failure> {
+        let zeros = vec![0.0; Layout::new(system.dimensions(), system.form()).n];
+        let taken = Options { consistent: true, ..options.clone() };
+        let mut solver = Solver::start(system, &taken, tolerance, (0.0, &zeros, 0.0))?;
+        solver.options = options.clone();
+        solver.restore(saved)?;
+        Ok(solver)
     }
 
     /// The layout of x.
@@ -131,6 +149,16 @@ impl Solver {
     /// A handle with which the run can be asked to stop.
     pub fn stop_request(&self) -> StopRequest {
         self.stop.clone()
+    }
+
+    /// From now on listen to this one.
+    pub fn stop_with(&mut self, request: StopRequest) {
+        self.stop = request;
+    }
+
+    /// Events found by the last call of [`Solver::integrate`] or [`Solver::advance`], terminal or not.
+    pub fn events(&self) -> &[Hit] {
+        &self.events
     }
 
     /// Watch root functions from here on; event times are located to `tolerance` (0: to rounding).
@@ -186,25 +214,62 @@ impl Solver {
             Some(observer) => observer,
             None => &mut silent,
         };
-        self.choose_first_step(system, tend)?;
-        if self.integrator.state.restarted {
-            self.report(observer)?;
-        }
+        self.begin(system, observer, tend)?;
         while self.t() < tend {
-            let accepted = self.stats().naccpt;
-            let outcome = self.step(system, tend);
-            if self.stats().naccpt == accepted {
-                outcome?;
-                continue;
-            }
-            // A run can end behind an accepted point (multipliers of redundant constraints): it is reported all the same.
-            let ending = self.after_step(system, observer, &mut roots);
-            outcome?;
-            if let Some(hit) = ending? {
+            if let Some(hit) = self.one(system, observer, &mut roots, tend)? {
                 return Ok(Ending::Event(hit));
             }
         }
         Ok(Ending::Reached)
+    }
+
+    /// One step as [`Solver::integrate`] makes it, with output and events; the terminal event, if it ends there.
+    pub fn advance(
+        &mut self,
+        system: &mut dyn System,
+        observer: Option<&mut dyn Observer>,
+        mut roots: Option<&mut dyn RootFunctions>,
+        tend: f64,
+    ) -> Result<Option<Hit>, Failure> {
+        let mut silent = ();
+        let observer = match observer {
+            Some(observer) => observer,
+            None => &mut silent,
+        };
+        self.begin(system, observer, tend)?;
+        self.one(system, observer, &mut roots, tend)
+    }
+
+    fn begin(
+        &mut self,
+        system: &mut dyn System,
+        observer: &mut dyn Observer,
+        tend: f64,
+    ) -> Result<(), Failure> {
+        self.events.clear();
+        self.choose_first_step(system, tend)?;
+        if self.integrator.state.restarted {
+            self.report(observer)?;
+        }
+        Ok(())
+    }
+
+    fn one(
+        &mut self,
+        system: &mut dyn System,
+        observer: &mut dyn Observer,
+        roots: &mut Option<&mut dyn RootFunctions>,
+        tend: f64,
+    ) -> Result<Option<Hit>, Failure> {
+        let accepted = self.stats().naccpt;
+        let outcome = self.step(system, tend);
+        if self.stats().naccpt == accepted {
+            return outcome.map(|()| None);
+        }
+        // A run can end behind an accepted point (multipliers of redundant constraints): it is reported all the same.
+        let ending = self.after_step(system, observer, roots);
+        outcome?;
+        ending
     }
 
     /// Look for events in the step just made; go back to a terminal one; tell the observer.
@@ -218,10 +283,12 @@ impl Solver {
             (Some(roots), Some(mut watch)) => {
                 let state = &self.integrator.state;
                 let dense = DenseOutput { t: state.t, h: state.h_last, contx: &state.contx };
-                let found = watch.search(&mut **roots, &dense, state.t_old).map(|hits| hits.last().copied());
-                let hit = found.map_err(|bad| self.no_value(bad))?.filter(|hit| hit.terminal);
+                let found = watch.search(&mut **roots, &dense, state.t_old).map(|hits| {
+                    self.events.extend_from_slice(hits);
+                    hits.last().copied().filter(|hit| hit.terminal)
+                });
                 self.watch = Some(watch);
-                hit
+                found.map_err(|bad| self.no_value(bad))?
             }
             (_, watch) => {
                 self.watch = watch;

@@ -386,7 +386,7 @@ fn report(unit: Unit, failure: &Failure) -> Code {
 ///
 /// # Safety
 /// `from` points to `len` values.
-unsafe fn copied(from: *const f64, len: usize) -> Result<Vec<f64>, Failure> {
+pub(super) unsafe fn copied(from: *const f64, len: usize) -> Result<Vec<f64>, Failure> {
     let mut values = zeros(len)?;
     for (i, value) in values.iter_mut().enumerate() {
         // SAFETY: the contract of this function.

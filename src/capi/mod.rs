@@ -7,13 +7,25 @@
 //! | `callback` | the callbacks of the caller as a [`System`](crate::system::System) and an [`Observer`](crate::system::Observer) |
 //! | [`boundary`] | panics become codes; version and texts of the codes for C |
 //! | `unit` | messages on a Fortran unit |
+//! | [`handle`] | the handle of C programs: who may use it when, its beginning and end |
+//! | [`settings`] | its callbacks, events, options and tolerances |
+//! | [`functions`] | the functions of a C program as a model, root functions and output |
+//! | [`run`] | start, step, integrate, interpolate, save and restore with a handle |
+//! | [`diagnose`] | questions about the model: Jacobian, redundant constraints, constraint forces |
+//! | [`inspect`] | what a handle knows: point, statistics, events, the last error |
 //!
 //! There are no numerics here, and with `linalg::lapack` this is the only place with `unsafe` code.
 
 mod arguments;
 pub mod boundary;
 mod callback;
+pub mod diagnose;
 pub mod fortran;
+pub mod functions;
+pub mod handle;
+pub mod inspect;
+pub mod run;
+pub mod settings;
 mod unit;
 
 #[cfg(test)]

@@ -542,3 +542,21 @@ fn texts_for_c() {
         assert_eq!(text(geoms_advice(code.idid())), code.advice());
     }
 }
+
+#[test]
+fn a_panic_inside_a_handle_becomes_a_code_and_the_handle_stays_usable() {
+    use super::handle::{call, geoms_create, geoms_free, CDimensions};
+    use super::inspect::geoms_last_error;
+    let dims = CDimensions { np: 1, nv: 1, nr: 0, nw: 0, ns: 0, nl: 0, nm: 0, ni: 0 };
+    // SAFETY: the handle is not freed before the end.
+    unsafe {
+        let handle = geoms_create(&raw const dims, 0);
+        assert_eq!(call(handle, |_, _| panic!("deliberately")), Code::Internal.idid());
+        assert_eq!(geoms_last_error(handle, std::ptr::null_mut()), Code::Internal.idid());
+        assert_eq!(call(handle, |_, _| Ok(5)), 5);
+        // A call within a call is refused.
+        let inner = |_: &_, _: &mut _| Ok(call(handle, |_, _| Ok(7)));
+        assert_eq!(call(handle, inner), Code::InUse.idid());
+        geoms_free(handle);
+    }
+}

@@ -1,0 +1,157 @@
+//! Questions about the model of a handle at one point. They need no run and change none.
+
+use super::functions::{Log, LogFunction, GEOMS_LOG_DEBUG, GEOMS_LOG_WARNING};
+use super::handle::{call, null, Handle, Inner};
+use super::run::store;
+use crate::diagnosis::{check_jacobian, constraint_forces, rank_report, Suspicion};
+use crate::error::{Code, Failure};
+use crate::integrate::check_arguments;
+use std::ffi::c_int;
+
+/// Ranks of the constraints at one point.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Ranks {
+    /// Position level: rows of c and g.
+    pub position_rows: i64,
+    /// Their rank.
+    pub position_rank: i64,
+    /// Velocity level: rows of gI and h.
+    pub velocity_rows: i64,
+    /// Their rank.
+    pub velocity_rank: i64,
+    /// Smallest singular value that was kept, relative to the largest.
+    pub smallest: f64,
+}
+
+impl Inner {
+    /// The point to look at, which must be one.
+    ///
+    /// # Safety
+    /// `x` is null or has N entries.
+    unsafe fn point(&self, t: f64, x: *const f64) -> Result<Vec<f64>, Failure> {
+        self.ready()?;
+        // SAFETY: the contract of this function.
+        let x = unsafe { self.given("x", x) }?;
+        // Any step size will do: none is made.
+        check_arguments(&self.layout, &self.options, &self.tolerance, (t, &x, 1.0, t))?;
+        Ok(x)
+    }
+
+    /// Where the findings go: to the function given, or to that of the handle.
+    fn findings(&self, log: LogFunction) -> Log {
+        match log {
+            Some(_) => Log { function: log, level: GEOMS_LOG_DEBUG, user: self.model.user },
+            None => self.log,
+        }
+    }
+}
+
+fn count(of: usize) -> c_int {
+    c_int::try_from(of).unwrap_or(c_int::MAX)
+}
+
+/// Compare the Jacobian with differences of the equations of motion at (t, x). Returns the number of wrong entries, or
+/// a negative code. Each one is a message to `log` (null: that of geoms_set_log), the classic mistakes, sign and
+/// transposition, as well.
+///
+/// # Safety
+/// The handle is null or one of geoms_create; `x` is null or has N entries; the callbacks keep their contract.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_check_jacobian(
+    handle: *mut Handle,
+    t: f64,
+    x: *const f64,
+    log: LogFunction,
+) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(handle, |_, inner| {
+            let x = inner.point(t, x)?;
+            if inner.model.jacobian.is_none() {
+                return Err(Failure::new(Code::NotReady, "no Jacobian: call geoms_set_jacobian"));
+            }
+            let mut model = inner.model;
+            let report = check_jacobian(&mut model, &inner.tolerance, t, &x)?;
+            let log = inner.findings(log);
+            for (block, suspicion) in &report.suspicions {
+                let what = match suspicion {
+                    Suspicion::Sign => "has the wrong sign: the NEGATIVE derivatives are asked for",
+                    Suspicion::Transposed => "is transposed: it is stored column by column",
+                };
+                let _ = log.write(GEOMS_LOG_WARNING, || format!("FX{block} {what}"));
+            }
+            for mismatch in &report.mismatches {
+                let _ = log.write(GEOMS_LOG_WARNING, || mismatch.to_string());
+            }
+            Ok(count(report.mismatches.len()))
+        })
+    }
+}
+
+/// Ranks of the constraints at (t, x). Returns the number of groups of dependent constraints, in each of which one
+/// can be dropped, or a negative code. Each group is a message to `log` (null: that of geoms_set_log).
+///
+/// # Safety
+/// As geoms_check_jacobian; `out` is null or points to ranks.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_rank_report(
+    handle: *mut Handle,
+    t: f64,
+    x: *const f64,
+    out: *mut Ranks,
+    log: LogFunction,
+) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(handle, |_, inner| {
+            let x = inner.point(t, x)?;
+            let mut model = inner.model;
+            let report = rank_report(&mut model, &inner.tolerance, t, &x)?;
+            let log = inner.findings(log);
+            for group in &report.dependent {
+                let names = || group.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+                let _ = log.write(GEOMS_LOG_WARNING, || format!("dependent constraints: {}", names()));
+            }
+            if !out.is_null() {
+                let size = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
+                out.write_unaligned(Ranks {
+                    position_rows: size(report.position.0),
+                    position_rank: size(report.position.1),
+                    velocity_rows: size(report.velocity.0),
+                    velocity_rank: size(report.velocity.1),
+                    smallest: report.smallest,
+                });
+            }
+            Ok(count(report.dependent.len()))
+        })
+    }
+}
+
+/// Constraint forces Zᵀ(Gᵀλ + Hᵀμ) at (t, x), NV of them: unique also where redundant constraints leave the multipliers
+/// undetermined. They enter the dynamic equations with a minus sign.
+///
+/// # Safety
+/// As geoms_check_jacobian; `force` is null or has NV entries.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_constraint_forces(
+    handle: *mut Handle,
+    t: f64,
+    x: *const f64,
+    force: *mut f64,
+) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(handle, |_, inner| {
+            let x = inner.point(t, x)?;
+            if force.is_null() {
+                return Err(null("force"));
+            }
+            let mut forces = vec![0.0; inner.layout.dims.nv];
+            let mut model = inner.model;
+            constraint_forces(&mut model, &inner.tolerance, t, &x, &mut forces)?;
+            store(&forces, force);
+            Ok(0)
+        })
+    }
+}

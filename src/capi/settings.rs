@@ -1,0 +1,304 @@
+//! The settings of a handle: callbacks, events, options by name, tolerances.
+
+use super::arguments::copied;
+use super::functions::{
+    ConditionsFunction, EomFunction, EventsFunction, JacobianFunction, LogFunction, MassFunction,
+    OutputFunction,
+};
+use super::handle::{call, null, refused, Handle, Inner};
+use crate::error::Failure;
+use crate::events::{Direction, Rule};
+use crate::norm::Tolerance;
+use crate::options::{BadOption, Options};
+use std::ffi::{c_char, c_int, c_void, CStr};
+
+/// Set the pointer that is passed to all callbacks; acts at once.
+///
+/// # Safety
+/// The handle is null or one of geoms_create. The pointer is whatever the callbacks take.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_set_user(handle: *mut Handle, user: *mut c_void) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(handle, |_, inner| {
+            (inner.model.user, inner.running.user) = (user, user);
+            (inner.log.user, inner.roots.user) = (user, user);
+            Ok(0)
+        })
+    }
+}
+
+/// Set the equations of motion: RDA, in the order of docs/reference.md. Acts with the next geoms_start.
+///
+/// # Safety
+/// The handle is null or one of geoms_create; the function keeps to its lengths and lets no exception out.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_set_eom(handle: *mut Handle, eom: EomFunction) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(handle, |_, inner| {
+            inner.model.eom = eom;
+            Ok(0)
+        })
+    }
+}
+
+/// Set the mass matrix. Acts with the next geoms_start. The option "masstrct" says what is known of it.
+///
+/// # Safety
+/// As geoms_set_eom.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_set_mass(handle: *mut Handle, mass: MassFunction) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(handle, |_, inner| {
+            inner.model.mass = mass;
+            Ok(0)
+        })
+    }
+}
+
+/// Set the NEGATIVE partial derivatives of RDA; null: differences are used. Acts with the next geoms_start.
+///
+/// # Safety
+/// As geoms_set_eom.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_set_jacobian(handle: *mut Handle, jacobian: JacobianFunction) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(handle, |_, inner| {
+            inner.model.jacobian = jacobian;
+            Ok(0)
+        })
+    }
+}
+
+/// Set n conditions with which geoms_start makes the initial values consistent; n = 0: none.
+///
+/// # Safety
+/// As geoms_set_eom.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_set_conditions(
+    handle: *mut Handle,
+    n: i64,
+    conditions: ConditionsFunction,
+) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(handle, |_, inner| {
+            let count = usize::try_from(n).map_err(|_| refused("n", n, ">= 0"))?;
+            if count > 0 && conditions.is_none() {
+                return Err(null("conditions"));
+            }
+            (inner.model.conditions, inner.model.condition_count) = (conditions, count);
+            Ok(0)
+        })
+    }
+}
+
+/// Set a function that is told of the initial point and of every accepted step; null: none. Acts at once.
+///
+/// # Safety
+/// As geoms_set_eom.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_set_output(handle: *mut Handle, output: OutputFunction) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(handle, |_, inner| {
+            inner.output = output;
+            Ok(0)
+        })
+    }
+}
+
+/// Set a function that gets messages up to a level, GEOMS_LOG_ERROR to GEOMS_LOG_DEBUG; null: silent. Acts at once.
+///
+/// # Safety
+/// As geoms_set_eom.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_set_log(handle: *mut Handle, level: c_int, log: LogFunction) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(handle, |_, inner| {
+            (inner.log.function, inner.log.level) = (log, level);
+            Ok(0)
+        })
+    }
+}
+
+/// Set n event functions; n = 0: none. A direction is 0 for any change of sign, 1 for rising, -1 for falling ones; at a
+/// terminal event the run stops. Null for `direction` or `terminal` means zeros. Event times are located to `tolerance`;
+/// 0: to rounding errors. Acts at once, from the current point on.
+///
+/// # Safety
+/// As geoms_set_eom; `direction` and `terminal` are null or have n entries.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_set_events(
+    handle: *mut Handle,
+    n: i64,
+    events: EventsFunction,
+    direction: *const c_int,
+    terminal: *const c_int,
+    tolerance: f64,
+) -> c_int {
+    // SAFETY: n entries, or null; the contract of this function.
+    let entry = |array: *const c_int, k: usize| {
+        if array.is_null() {
+            0
+        } else {
+            unsafe { array.add(k).read_unaligned() }
+        }
+    };
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(handle, |_, inner| {
+            let count = usize::try_from(n).map_err(|_| refused("n", n, ">= 0"))?;
+            if count > 0 && events.is_none() {
+                return Err(null("events"));
+            }
+            if !(tolerance >= 0.0 && tolerance.is_finite()) {
+                return Err(refused("tolerance", tolerance, ">= 0"));
+            }
+            let mut rules = Vec::new();
+            for k in 0..count {
+                let direction = match entry(direction, k) {
+                    0 => Direction::Any,
+                    1 => Direction::Rising,
+                    -1 => Direction::Falling,
+                    other => return Err(refused(format!("direction[{k}]"), other, "-1, 0, 1")),
+                };
+                rules.push(Rule { direction, terminal: entry(terminal, k) != 0 });
+            }
+            (inner.roots.function, inner.roots.count) = (events, count);
+            (inner.rules, inner.event_tolerance) = (rules, tolerance);
+            inner.watch()?;
+            Ok(0)
+        })
+    }
+}
+
+impl Inner {
+    /// Watch the event functions from the current point on.
+    pub fn watch(&mut self) -> Result<(), Failure> {
+        match &mut self.solver {
+            Some(solver) if self.roots.count > 0 => {
+                solver.watch(&mut self.roots, &self.rules, self.event_tolerance)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Change the options; if the change is refused nothing has changed.
+    fn change(&mut self, f: impl FnOnce(&mut Options) -> Result<(), BadOption>) -> Result<c_int, Failure> {
+        let mut options = self.options.clone();
+        f(&mut options)?;
+        let refusal = if options.form != self.layout.form {
+            Some(("FORM", "the form given to geoms_create"))
+        } else if options.lun != self.options.lun {
+            Some(("LUN", "0; messages of a handle go to geoms_set_log"))
+        } else if !options.recover {
+            Some(("RECOVER", "1; a positive number returned by a callback always asks for a smaller step"))
+        } else {
+            None
+        };
+        if let Some((name, allowed)) = refusal {
+            return Err(refused(name, "this value", allowed));
+        }
+        self.options = options;
+        Ok(0)
+    }
+}
+
+/// The name of an option.
+///
+/// # Safety
+/// `name` is null or a terminated string.
+unsafe fn option_name(name: *const c_char) -> Result<String, Failure> {
+    if name.is_null() {
+        return Err(null("name"));
+    }
+    // SAFETY: the contract of this function.
+    Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
+}
+
+/// Set an integer option by its name in the option table, in any case: geoms_set_int(h, "decompc", 3). Acts with the
+/// next geoms_start.
+///
+/// # Safety
+/// The handle is null or one of geoms_create; `name` is null or a terminated string.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_set_int(handle: *mut Handle, name: *const c_char, value: i64) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(handle, |_, inner| {
+            let name = option_name(name)?;
+            inner.change(|options| options.set_int(&name, value))
+        })
+    }
+}
+
+/// Set a real option by its name in the option table, in any case: geoms_set_real(h, "hmax", 0.1). Acts with the next
+/// geoms_start.
+///
+/// # Safety
+/// As geoms_set_int.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_set_real(handle: *mut Handle, name: *const c_char, value: f64) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(handle, |_, inner| {
+            let name = option_name(name)?;
+            inner.change(|options| options.set_real(&name, value))
+        })
+    }
+}
+
+/// Set the tolerances for all components; 1e-6 both if never set. Acts with the next geoms_start.
+///
+/// # Safety
+/// The handle is null or one of geoms_create.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_set_tolerance(handle: *mut Handle, rtol: f64, atol: f64) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe { call(handle, |_, inner| inner.set_tolerance(Tolerance::scalar(rtol, atol))) }
+}
+
+/// Set the tolerances of each component, in the order of x. Acts with the next geoms_start.
+///
+/// # Safety
+/// The handle is null or one of geoms_create; `rtol` and `atol` are null or have N entries.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_set_tolerances(
+    handle: *mut Handle,
+    rtol: *const f64,
+    atol: *const f64,
+) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(handle, |_, inner| {
+            let given = |name, from| inner.given(name, from);
+            let tolerance = Tolerance { rtol: given("rtol", rtol)?, atol: given("atol", atol)? };
+            inner.set_tolerance(tolerance)
+        })
+    }
+}
+
+impl Inner {
+    fn set_tolerance(&mut self, tolerance: Tolerance) -> Result<c_int, Failure> {
+        tolerance.validate(self.layout.n, self.options.uround)?;
+        self.tolerance = tolerance;
+        Ok(0)
+    }
+
+    /// A copy of N numbers of the caller.
+    ///
+    /// # Safety
+    /// `from` is null or points to N numbers.
+    pub unsafe fn given(&self, name: &str, from: *const f64) -> Result<Vec<f64>, Failure> {
+        if from.is_null() {
+            return Err(null(name));
+        }
+        // SAFETY: the contract of this function.
+        unsafe { copied(from, self.layout.n) }
+    }
+}
