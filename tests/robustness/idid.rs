@@ -178,8 +178,10 @@ fn every_reachable_code() {
     let mut cases = 0;
     let reference = pendulum().finish().returned();
     for &code in CODES.iter().filter(|c| c.origin() != Origin::Unreachable) {
-        // The legacy call has no stop request and no root functions (tests/solver.rs), and -1003 has its own test.
-        if matches!(code, Code::Internal | Code::StopRequested | Code::RootFunctionFailed) {
+        // The legacy call has no stop request, no root functions (tests/solver.rs) and no handle (tests/handle.rs), and
+        // -1003 has its own test.
+        let handle_only = matches!(code, Code::InUse | Code::NotReady);
+        if handle_only || matches!(code, Code::Internal | Code::StopRequested | Code::RootFunctionFailed) {
             // Not by the call: a panic that leaves a subroutine ends the process. See below.
             continue;
         }
