@@ -35,8 +35,11 @@ run() {
     (cd "$directory" && LD_LIBRARY_PATH=$libraries timeout 120 "$@")
 }
 # compared EXPECTED LIBRARIES PROGRAM: the output of the program is as expected
+# Without a file to compare with the program has to judge for itself.
 compared() {
-    run "$2" "$3" >"$3.output" && awk -f "$root/fortran-tests/compare.awk" "$1" "$3.output"
+    run "$2" "$3" | tee "$3.output"
+    [ "${PIPESTATUS[0]}" -eq 0 ] || return 1
+    [ ! -e "$1" ] || awk -f "$root/fortran-tests/compare.awk" "$1" "$3.output"
 }
 refused() { ! "$@"; }
 install_to() { make -C "$root" --no-print-directory install DESTDIR="$1" PREFIX="$2" BLAS="$3"; }
