@@ -306,10 +306,8 @@ fi
 # The examples of the README compile as they stand.
 example() { awk -v kind="$1" '$0 == "```" { inside = 0 } inside; $0 == "```" kind { inside = 1 }' "$root/README.md"; }
 prototypes='
-void eom(const int32_t *, const int32_t *, const double *, const double *, double *, const int32_t *, const double *,
-         int32_t *, double *, int32_t *);
-void mas(const double *, const int32_t *, const double *, const int32_t *, const int32_t *, double *, const int32_t *,
-         const double *, int32_t *, double *, int32_t *);'
+int pendulum_eom(double, const double *, double *, void *);
+int pendulum_mass(double, const double *, double *, void *);'
 example fortran >"$work/readme.f"
 { echo '#include <stdint.h>'; echo "$prototypes"; example c; } >"$work/readme.c"
 if [ -s "$work/readme.f" ] && "$FC" -std=legacy -Wall -Werror -c "$work/readme.f" -o "$work/readme-f.o" &&

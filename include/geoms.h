@@ -272,7 +272,7 @@ typedef int (*geoms_mass_fn)(double t,
                              void *user);
 
 /**
- * NEGATIVE partial derivatives of RDA in six column-major blocks fx[0] to fx[5] = FX1 to FX6, which come in as zeros.
+ * NEGATIVE partial derivatives of RDA in six column-major blocks, FX1 to FX6, which come in as zeros.
  */
 typedef int (*geoms_jacobian_fn)(double t,
                                  const double *x,

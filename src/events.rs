@@ -224,6 +224,11 @@ mod tests {
             let hits = watch.search(&mut Parabola, &dense, 0.0).expect("values");
             assert_eq!(hits.len(), expected);
             assert!(hits[0].index == 0 && (hits[0].t - 0.5).abs() < 1e-14, "{hits:?}");
+            let t = hits[0].t;
+            // What lies behind a terminal event is found when the run has gone on.
+            let rest: Vec<usize> =
+                watch.search(&mut Parabola, &dense, t).expect("values").iter().map(|h| h.index).collect();
+            assert_eq!(rest, if terminal { vec![1] } else { vec![] });
         }
     }
 

@@ -17,7 +17,7 @@ pub type EomFunction =
 pub type MassFunction =
     Option<unsafe extern "C" fn(t: f64, x: *const f64, mass: *mut f64, user: *mut c_void) -> c_int>;
 
-/// NEGATIVE partial derivatives of RDA in six column-major blocks fx[0] to fx[5] = FX1 to FX6, which come in as zeros.
+/// NEGATIVE partial derivatives of RDA in six column-major blocks, FX1 to FX6, which come in as zeros.
 pub type JacobianFunction =
     Option<unsafe extern "C" fn(t: f64, x: *const f64, fx: *const *mut f64, user: *mut c_void) -> c_int>;
 
