@@ -177,8 +177,8 @@ fn check_point(call: &Call, code: Code, start: &(Vec<f64>, f64)) {
 fn every_reachable_code() {
     let mut cases = 0;
     let reference = pendulum().finish().returned();
-    // The legacy call has no stop request and no root functions: see tests/solver.rs.
-    let elsewhere = [Code::StopRequested, Code::RootFunctionFailed];
+    // What the legacy call does not have: see tests/solver.rs and tests/handle.rs.
+    let elsewhere = [Code::StopRequested, Code::RootFunctionFailed, Code::InUse, Code::NotReady];
     let reachable: Vec<Code> = CODES
         .iter()
         .copied()
