@@ -148,3 +148,25 @@ fn singular_positions_are_passed_right_or_refused() {
         }
     }
 }
+
+#[test]
+fn undetermined_multipliers_do_not_grow_from_step_to_step() {
+    // A tiny first step makes the steps grow eightfold: extrapolation would amplify the part of λ that redundant
+    // constraints leave open, which Newton's method does not see.
+    let p = testset::by_name("coupler").expect("problem");
+    let exact = p.exact.clone().expect("closed form")(1.0);
+    let layout = p.layout(Form::StrangenessFree);
+    for tol in [1e-10, 1e-12] {
+        let kind = DecompositionKind::Svd;
+        let options =
+            Options { mass: p.mass, decompose_constraints: kind, consistent: true, ..Options::default() };
+        let tolerance = Tolerance::scalar(tol, tol);
+        let mut system = p.system(Form::StrangenessFree, true);
+        let end = run(&mut *system, &options, &tolerance, (p.t0, 1.0, 2e-11), &p.x0);
+        assert_eq!(end.idid(), 0, "TOL = {tol:e}");
+        for block in [layout.x.p, layout.x.v, layout.x.lambda] {
+            let d = super::harness::difference(block, &end.x, &exact);
+            assert!(d < 1e3 * tol, "TOL = {tol:e}: {d:e}");
+        }
+    }
+}
