@@ -210,7 +210,7 @@ mod tests {
     fn parabola(contx: &mut [f64; 4]) -> DenseOutput<'_> {
         use crate::methods::tableau::{C1, C2};
         crate::dense::coefficients(&[1.0], &[C1 * C1], &[C2 * C2], &[1.0], contx);
-        DenseOutput { t: 1.0, h: 1.0, contx }
+        DenseOutput { t: 1.0, h: 1.0, contx, nodes: &crate::dense::RADAU5_NODES }
     }
 
     #[test]

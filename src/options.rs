@@ -18,6 +18,13 @@ pub enum Controller {
     Classical,
 }
 
+/// Integration method (IOPT(18) = METHOD).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MethodKind {
+    /// Radau IIA on the projected-strangeness-free form.
+    Radau = 0,
+}
+
 /// Structure of the mass matrix (IOPT(15) = MASSTRCT).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MassStructure {
@@ -75,6 +82,8 @@ pub struct Options {
     pub consistent: bool,
     /// Slots 18 to 40 of IOPT are read.
     pub extended: bool,
+    /// Integration method.
+    pub method: MethodKind,
     /// Constant step size.
     pub fixed_step: bool,
     /// A positive IERR rejects the step.
@@ -119,6 +128,7 @@ impl Default for Options {
             mass: MassStructure::Full,
             consistent: false,
             extended: false,
+            method: MethodKind::Radau,
             fixed_step: false,
             recover: false,
             relax_invariants: false,
@@ -389,7 +399,17 @@ pub static OPTIONS: &[OptionEntry] = &[
         "Initial values: 0 checked and, with IVCOND, corrected; 1 taken as consistent.",
         Int(|o, v| flag(&mut o.consistent, v))
     ),
-    entry!("METHOD", Iopt(18), "0", "0", "Integration method: 0 Radau IIA of order 5.", Int(|_, v| v == 0)),
+    entry!(
+        "METHOD",
+        Iopt(18),
+        "0",
+        "0",
+        "Integration method: 0 Radau IIA of order 5.",
+        Int(|o, v| {
+            let known = [MethodKind::Radau].into_iter().find(|m| *m as i64 == v);
+            known.map(|m| o.method = m).is_some()
+        })
+    ),
     entry!(
         "FIXED",
         Iopt(19),

@@ -8,8 +8,8 @@ use crate::events::{Hit, NoValue, RootFunctions, Rule, Watch};
 use crate::initial;
 use crate::integrate::{check_arguments, check_memory};
 use crate::layout::Layout;
-use crate::methods::radau5::save::BadState;
-use crate::methods::radau5::Radau5;
+use crate::methods::save::BadState;
+use crate::methods::{self, Method};
 use crate::norm::{Scaling, Tolerance};
 use crate::options::Options;
 use crate::stats::Stats;
@@ -49,7 +49,8 @@ pub struct Solver {
     options: Options,
     tolerance: Tolerance,
     scaling: Scaling,
-    integrator: Radau5,
+    method: Box<dyn Method>,
+    analytic: bool,
     stop: StopRequest,
     watch: Option<Watch>,
     /// Events of the last call, in the order of time.
@@ -73,14 +74,16 @@ impl Solver {
         if !options.consistent {
             initial::make_consistent(system, &layout, options, &scaling, t, &mut x, &mut stats)?;
         }
-        let mut integrator = Radau5::new(&layout, options, tolerance, system.has_jacobian(), (t, &x, h));
-        integrator.state.stats = stats;
+        let analytic = system.has_jacobian();
+        let mut method = methods::begin(&layout, options, tolerance, analytic, (t, &x, h));
+        method.state_mut().stats = stats;
         Ok(Solver {
             layout,
             options: options.clone(),
             tolerance: tolerance.clone(),
             scaling,
-            integrator,
+            method,
+            analytic,
             stop: StopRequest::default(),
             watch: None,
             events: Vec::new(),
@@ -109,27 +112,27 @@ impl Solver {
 
     /// Current time.
     pub fn t(&self) -> f64 {
-        self.integrator.state.t
+        self.method.state().t
     }
 
     /// Current point.
     pub fn x(&self) -> &[f64] {
-        &self.integrator.state.x
+        &self.method.state().x
     }
 
     /// Step size proposed for the next step.
     pub fn h(&self) -> f64 {
-        self.integrator.state.h
+        self.method.state().h
     }
 
     /// Counters.
     pub fn stats(&self) -> &Stats {
-        &self.integrator.state.stats
+        &self.method.state().stats
     }
 
     /// Start and end of the last step with the polynomial over it; before the first step it is constant.
     pub fn last_step(&self) -> AcceptedStep<'_> {
-        let state = &self.integrator.state;
+        let state = self.method.state();
         // Any nonzero step evaluates a constant polynomial.
         let h = match (state.h_last, state.h) {
             (last, _) if last > 0.0 => last,
@@ -142,7 +145,7 @@ impl Solver {
             t: state.t,
             x: &state.x,
             h,
-            dense: DenseOutput { t: state.t, h, contx: &state.contx },
+            dense: DenseOutput { h, ..state.dense() },
         }
     }
 
@@ -188,13 +191,13 @@ impl Solver {
             return Err(Failure::new(Code::StopRequested, "").at(self.t(), self.h()));
         }
         self.choose_first_step(system, tend)?;
-        self.integrator.step(system, tend)
+        self.method.step(system, tend)
     }
 
     fn choose_first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
-        let needed = self.integrator.state.h <= 0.0 && self.t() < tend && !self.options.fixed_step;
+        let needed = self.method.state().h <= 0.0 && self.t() < tend && !self.options.fixed_step;
         if needed {
-            self.integrator.choose_first_step(system, tend)
+            self.method.choose_first_step(system, tend)
         } else {
             Ok(())
         }
@@ -248,7 +251,7 @@ impl Solver {
     ) -> Result<(), Failure> {
         self.events.clear();
         self.choose_first_step(system, tend)?;
-        if self.integrator.state.restarted {
+        if self.method.state().restarted {
             self.report(observer)?;
         }
         Ok(())
@@ -281,9 +284,8 @@ impl Solver {
     ) -> Result<Option<Hit>, Failure> {
         let terminal = match (roots, self.watch.take()) {
             (Some(roots), Some(mut watch)) => {
-                let state = &self.integrator.state;
-                let dense = DenseOutput { t: state.t, h: state.h_last, contx: &state.contx };
-                let found = watch.search(&mut **roots, &dense, state.t_old).map(|hits| {
+                let state = self.method.state();
+                let found = watch.search(&mut **roots, &state.dense(), state.t_old).map(|hits| {
                     self.events.extend_from_slice(hits);
                     hits.last().copied().filter(|hit| hit.terminal)
                 });
@@ -310,14 +312,14 @@ impl Solver {
         let last = self.last_step();
         let t_old = last.t_old;
         last.dense.all(t_old, &mut x);
-        self.integrator.restart(t_old, &x);
-        self.integrator.state.h = t - t_old;
+        self.method.restart(t_old, &x);
+        self.method.state_mut().h = t - t_old;
         while self.t() < t {
-            self.integrator.step(system, t)?;
+            self.method.step(system, t)?;
         }
         let end = self.x().to_vec();
-        self.integrator.restart(t, &end);
-        self.integrator.state.h = proposal;
+        self.method.restart(t, &end);
+        self.method.state_mut().h = proposal;
         Ok(())
     }
 
@@ -335,10 +337,10 @@ impl Solver {
     pub fn move_to(&mut self, system: &mut dyn System, t: f64, x: &[f64]) -> Result<(), Failure> {
         check_arguments(&self.layout, &self.options, &self.tolerance, (t, x, self.h(), t))?;
         let mut y = x.to_vec();
-        let stats = &mut self.integrator.state.stats;
+        let stats = &mut self.method.state_mut().stats;
         let (layout, options, scaling) = (&self.layout, &self.options, &self.scaling);
         initial::move_to_constraints(system, layout, options, scaling, t, &mut y, stats)?;
-        self.integrator.restart(t, &y);
+        self.method.restart(t, &y);
         Ok(())
     }
 
@@ -359,20 +361,15 @@ impl Solver {
 
     /// Everything the run depends on, as bytes.
     pub fn save(&self) -> Vec<u8> {
-        self.integrator.save()
+        self.method.save()
     }
 
     /// Put a saved state back, made by a solver of the same system, options and tolerances: the run goes on as if it
     /// had not been interrupted. If the bytes are refused the solver stays as it was.
     pub fn restore(&mut self, saved: &[u8]) -> Result<(), Failure> {
         let x = self.x().to_vec();
-        let mut fresh = Radau5::new(
-            &self.layout,
-            &self.options,
-            &self.tolerance,
-            self.integrator.is_analytic(),
-            (0.0, &x, 0.0),
-        );
+        let start = (0.0, &x[..], 0.0);
+        let mut fresh = methods::begin(&self.layout, &self.options, &self.tolerance, self.analytic, start);
         fresh.restore(saved).map_err(|bad| {
             let detail = match bad {
                 BadState::Foreign => "the saved state is not one of this version",
@@ -381,7 +378,7 @@ impl Solver {
             };
             Failure::new(Code::BadArgument, detail)
         })?;
-        self.integrator = fresh;
+        self.method = fresh;
         Ok(())
     }
 }

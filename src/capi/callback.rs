@@ -5,7 +5,6 @@
 //! The order of IPAR and RPAR is not the same in all subroutines (manual, arguments IVCOND to SOLOUT).
 
 use super::FortranInteger;
-use crate::dense::{C1M1, C2M1};
 use crate::layout::{Dimensions, Form, Layout};
 use crate::system::{AcceptedStep, JacobianBlocks, Observer, Outcome, System};
 
@@ -276,9 +275,8 @@ impl<I: FortranInteger> Observer for Output<I> {
         let [mut n, mut nn2, mut nn3, mut nn4] = [size, 2 * size, 3 * size, 4 * size].map(int::<I>);
         let mut naccpt = int::<I>(step.naccpt);
         let (mut told, mut t, mut h) = (step.t_old, step.t, step.dense.h);
-        let (mut c1m1, mut c2m1) = (C1M1, C2M1);
         shared.x.copy_from_slice(step.x);
-        self.contx.copy_from_slice(step.dense.contx);
+        let (mut c1m1, mut c2m1) = step.dense.as_cubic(&mut self.contx);
         // SAFETY: X(N) and CONTX(4N) have the lengths that are passed; the rest are the caller's own arrays.
         unsafe {
             (self.solout)(

@@ -428,5 +428,5 @@ unsafe fn interpolate<I: FortranInteger>(
     // SAFETY: CONTX has NN4 entries, and no offset reaches beyond them.
     let coefficients =
         [0, n, nn2, nn3].map(|offset| unsafe { contx.add(component + offset).read_unaligned() });
-    Some(dense::evaluate(&coefficients, 1, 0, (tout - t) / h, c1m1, c2m1))
+    Some(dense::evaluate(&coefficients, 1, 0, (tout - t) / h, &[c2m1, c1m1]))
 }

@@ -66,6 +66,7 @@ pub(super) struct View {
     pub h: f64,
     pub n: usize,
     pub contx: *const f64,
+    pub nodes: &'static [f64],
 }
 
 /// The part that a call borrows.
@@ -117,7 +118,7 @@ impl Handle {
     pub(super) fn show(&self, step: &AcceptedStep<'_>) {
         let dense = &step.dense;
         let (n, contx) = (step.x.len(), dense.contx.as_ptr());
-        self.view.set(Some(View { t_old: step.t_old, t: step.t, h: dense.h, n, contx }));
+        self.view.set(Some(View { t_old: step.t_old, t: step.t, h: dense.h, n, contx, nodes: dense.nodes }));
     }
 
     /// The output function has returned.

@@ -193,9 +193,9 @@ pub unsafe extern "C" fn geoms_dense(handle: *const Handle, t: f64, x: *mut f64)
         if x.is_null() || !(view.t_old <= t && t <= view.t) {
             return Code::BadArgument.idid();
         }
-        // SAFETY: the step is shown while its coefficients, 4N of them, live.
-        let contx = unsafe { std::slice::from_raw_parts(view.contx, 4 * view.n) };
-        let dense = DenseOutput { t: view.t, h: view.h, contx };
+        // SAFETY: the step is shown while its coefficients live.
+        let contx = unsafe { std::slice::from_raw_parts(view.contx, (view.nodes.len() + 2) * view.n) };
+        let dense = DenseOutput { t: view.t, h: view.h, contx, nodes: view.nodes };
         for i in 0..view.n {
             // SAFETY: x has N entries.
             unsafe { x.add(i).write_unaligned(dense.component(i, t)) };

@@ -485,7 +485,7 @@ fn solout_can_interpolate() {
     let mut contx = x.clone();
     contx.extend(vec![1.0; N as usize]);
     contx.extend(vec![0.0; 2 * N as usize]);
-    let dense = DenseOutput { t: 0.5, h: 0.25, contx: &contx };
+    let dense = DenseOutput { t: 0.5, h: 0.25, contx: &contx, nodes: &[C2M1, C1M1] };
     let step = AcceptedStep { naccpt: 4, t_old: 0.25, t: 0.5, x: &x, h: 0.25, dense };
     let mut output = Output { callbacks: callbacks(&mut caller), contx: vec![0.0; 4 * N as usize], solout };
     assert_eq!(output.accepted(&step), Outcome::Continue);

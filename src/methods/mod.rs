@@ -1,6 +1,55 @@
-//! The integration methods, and the state they share.
+//! The integration methods, and what they share: the state between steps, planning, saving.
 
+pub mod plan;
 pub mod radau5;
+pub mod save;
 pub mod stages;
 pub mod state;
 pub mod tableau;
+
+use crate::error::Failure;
+use crate::layout::Layout;
+use crate::norm::Tolerance;
+use crate::options::{MethodKind, Options};
+use crate::system::System;
+use save::BadState;
+use state::State;
+use std::fmt::Debug;
+
+/// An integration method: makes accepted steps of one system.
+pub trait Method: Debug + Send {
+    /// State between steps.
+    fn state(&self) -> &State;
+
+    /// State between steps.
+    fn state_mut(&mut self) -> &mut State;
+
+    /// Choose the size of the first step towards `tend`, where none was given.
+    fn choose_first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure>;
+
+    /// One accepted step, not beyond `tend`.
+    fn step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure>;
+
+    /// Go on from another point, with the step size in hand.
+    fn restart(&mut self, t: f64, x: &[f64]);
+
+    /// All that the next steps depend on, as bytes.
+    fn save(&self) -> Vec<u8>;
+
+    /// Put a saved state back. After an error the method must not be used.
+    fn restore(&mut self, saved: &[u8]) -> Result<(), BadState>;
+}
+
+/// The method chosen by the options, at the initial point (t, x) with first step size h. `analytic` says whether
+/// the model supplies its Jacobian.
+pub fn begin(
+    layout: &Layout,
+    options: &Options,
+    tolerance: &Tolerance,
+    analytic: bool,
+    start: (f64, &[f64], f64),
+) -> Box<dyn Method> {
+    match options.method {
+        MethodKind::Radau => Box::new(radau5::Radau5::new(layout, options, tolerance, analytic, start)),
+    }
+}

@@ -44,7 +44,7 @@ impl Stages {
                 Some(contx) => {
                     let s = c * h / h_last;
                     for (i, z) in z.iter_mut().enumerate() {
-                        *z = dense::evaluate(contx, n, i, s, dense::C1M1, dense::C2M1) - contx[i];
+                        *z = dense::evaluate(contx, n, i, s, &dense::RADAU5_NODES) - contx[i];
                     }
                 }
             }

@@ -1,6 +1,7 @@
 //! What an integrator knows between two steps: everything that determines how it goes on.
 
 use crate::control::Memory;
+use crate::dense::DenseOutput;
 use crate::error::{Attempt, HISTORY};
 use crate::stats::Stats;
 
@@ -31,6 +32,8 @@ pub struct State {
     pub t_old: f64,
     /// Coefficients of the collocation polynomial over the last step (CONTX).
     pub contx: Vec<f64>,
+    /// Inner nodes of its Newton form ([`crate::dense`]).
+    pub nodes: &'static [f64],
     /// Memory of the predictive controller.
     pub memory: Option<Memory>,
     /// FACCON of the last Newton iteration.
@@ -55,8 +58,8 @@ pub struct State {
 
 impl State {
     /// At the initial point.
-    pub fn new(t: f64, x: &[f64], h: f64) -> Self {
-        let mut contx = vec![0.0; 4 * x.len()];
+    pub fn new(t: f64, x: &[f64], h: f64, nodes: &'static [f64]) -> Self {
+        let mut contx = vec![0.0; (nodes.len() + 2) * x.len()];
         contx[..x.len()].copy_from_slice(x);
         State {
             t,
@@ -65,6 +68,7 @@ impl State {
             h_last: 0.0,
             t_old: t,
             contx,
+            nodes,
             memory: None,
             faccon: 1.0,
             theta: 0.0,
@@ -76,6 +80,11 @@ impl State {
             t_start: t,
             since_start: 0,
         }
+    }
+
+    /// The polynomial over the last step.
+    pub fn dense(&self) -> DenseOutput<'_> {
+        DenseOutput { t: self.t, h: self.h_last, contx: &self.contx, nodes: self.nodes }
     }
 
     /// True before the first accepted step of the run or after a restart.

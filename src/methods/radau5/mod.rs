@@ -1,6 +1,6 @@
 //! Radau IIA of order 5 on the projected-strangeness-free form (GECORE).
 //!
-//! [`Radau5::step`] makes one accepted step; `attempt` is the method as a table of
+//! [`Method::step`] makes one accepted step; `attempt` is the method as a table of
 //! contents. Numerical blocks live elsewhere: constraints and reduced systems in [`crate::formulation`], stage
 //! vectors in [`super::stages`], monitor and controllers in [`crate::newton`] and [`crate::control`].
 
@@ -8,15 +8,18 @@ mod estimate;
 mod iterate;
 mod linearize;
 mod report;
-pub mod save;
+mod save;
 mod start;
 
+use super::plan::{self, Plan, Setback};
+use super::save::BadState;
 use super::stages::Stages;
 use super::state::{Linearized, State};
 use super::tableau::{Transformation, NODES};
+use super::Method;
 use crate::control::{self, Memory};
 use crate::dense;
-use crate::error::{Attempt, Code, Failure, Rejection};
+use crate::error::{Code, Failure, Rejection};
 use crate::formulation::rank::RankPolicy;
 use crate::formulation::Formulation;
 use crate::jacobian::Differences;
@@ -32,26 +35,6 @@ use crate::system::{JacobianBlocks, System};
 const MAX_SINGULAR: u32 = 5;
 /// A step that is longer than this times the last one does not inherit its rate of convergence.
 const STRONG_GROWTH: f64 = 2.0;
-/// A step that ends within this relative distance of TEND is stretched to it.
-const STRETCH: f64 = 1.0001;
-
-/// Why an attempt did not become a step.
-enum Setback {
-    /// Try again with h times `factor`.
-    Reject { why: Rejection, factor: f64, component: Option<usize> },
-    /// End of the run.
-    Fatal(Box<Failure>),
-}
-
-/// Size and end of the step that is being tried.
-#[derive(Clone, Copy, Debug)]
-struct Plan {
-    h: f64,
-    t_new: f64,
-    /// The proposal, if it was cut by more than a stretch to land on TEND.
-    cut_from: Option<f64>,
-}
-
 /// What a successful attempt knows.
 struct Success {
     err: f64,
@@ -61,8 +44,7 @@ struct Success {
 /// The integrator: its state, the linearisation in hand and its work space.
 #[derive(Debug)]
 pub struct Radau5 {
-    /// State between steps.
-    pub state: State,
+    state: State,
     layout: Layout,
     options: Options,
     scaling: Scaling,
@@ -84,6 +66,48 @@ pub struct Radau5 {
     singular: u32,
     stages: Stages,
     work: Work,
+}
+
+impl Method for Radau5 {
+    fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn state_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
+
+    fn choose_first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
+        self.first_step(system, tend)
+    }
+
+    fn step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
+        loop {
+            let plan = plan::plan(&self.state, &self.layout, &self.options, tend)?;
+            match self.attempt(system, plan.h) {
+                Ok(success) => return self.accept(system, plan, &success),
+                Err(Setback::Reject { why, factor, component }) => {
+                    self.reject(plan.h, why, factor, component)?;
+                }
+                Err(Setback::Fatal(failure)) => return Err(*failure),
+            }
+        }
+    }
+
+    fn restart(&mut self, t: f64, x: &[f64]) {
+        self.state.restart(t, x);
+        self.renew_selectors = true;
+        self.decomposed_for = 0.0;
+        self.work.here_valid = false;
+    }
+
+    fn save(&self) -> Vec<u8> {
+        self.saved()
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<(), BadState> {
+        self.put_back(saved)
+    }
 }
 
 /// Vectors used within a step.
@@ -122,7 +146,7 @@ impl Radau5 {
         let nz = layout.n3() + layout.n4() + layout.n2() + layout.n1();
         let nq = layout.n3().max(layout.n4()).max(layout.n2()).max(1);
         Radau5 {
-            state: State::new(t, x, h),
+            state: State::new(t, x, h, &dense::RADAU5_NODES),
             fnewt: stopping_criterion(options.fnewt, options.uround, scaling.rtol_first, layout.dims.ni > 0),
             scaling,
             transformation: Transformation::new(),
@@ -156,62 +180,6 @@ impl Radau5 {
             options: options.clone(),
             layout: *layout,
         }
-    }
-
-    /// True if the model supplies its Jacobian.
-    pub fn is_analytic(&self) -> bool {
-        self.analytic
-    }
-
-    /// Go on from another point, with the step size in hand.
-    pub fn restart(&mut self, t: f64, x: &[f64]) {
-        self.state.restart(t, x);
-        self.renew_selectors = true;
-        self.decomposed_for = 0.0;
-        self.work.here_valid = false;
-    }
-
-    /// One accepted step towards `tend`.
-    pub fn step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
-        loop {
-            let plan = self.plan(tend)?;
-            match self.attempt(system, plan.h) {
-                Ok(success) => return self.accept(system, plan, &success),
-                Err(Setback::Reject { why, factor, component }) => {
-                    self.reject(plan.h, why, factor, component)?;
-                }
-                Err(Setback::Fatal(failure)) => return Err(*failure),
-            }
-        }
-    }
-
-    /// Step size of the next attempt, limits checked, end of the interval met exactly.
-    fn plan(&self, tend: f64) -> Result<Plan, Failure> {
-        let state = &self.state;
-        if state.stats.nstep() >= self.options.nmax {
-            let detail =
-                format!("{} steps made, {} of them accepted", state.stats.nstep(), state.stats.naccpt);
-            return Err(self.failure(Code::TooManySteps, detail));
-        }
-        let left = tend - state.t;
-        if self.options.fixed_step {
-            // t_0 + k·h, so that rounding does not add up.
-            let t_new = state.t_start + (state.since_start + 1) as f64 * state.h;
-            let last = t_new >= tend - 1e-6 * state.h;
-            let (h, t_new) = if last { (left, tend) } else { (state.h, t_new) };
-            return Ok(Plan { h, t_new, cut_from: None });
-        }
-        let h = state.h.min(self.options.hmax.unwrap_or(f64::INFINITY));
-        // Below this size t + c_i h is no longer resolved; around t = 0 the length of the run counts.
-        let resolution = state.t.abs().max(1e-6 * (tend - state.t_start));
-        if 0.1 * h <= self.options.uround * resolution {
-            return Err(self.step_too_small(h));
-        }
-        if h * STRETCH >= left {
-            let cut_from = (h > left * STRETCH).then_some(h);
-            return Ok(Plan { h: left, t_new: tend, cut_from });
-        }
-        Ok(Plan { h, t_new: state.t + h, cut_from: None })
     }
 
     /// One attempt with step size h.
@@ -344,38 +312,13 @@ impl Radau5 {
         factor: f64,
         component: Option<usize>,
     ) -> Result<(), Failure> {
-        let state = &mut self.state;
-        let stats = &mut state.stats;
-        if let Rejection::ErrorTest { .. } = why {
-            stats.nerjct += 1;
-        } else {
-            stats.ncrjct += 1;
-            self.renew_selectors = true;
-        }
-        match why {
-            Rejection::ErrorTest { .. } => {}
-            Rejection::Newton { .. } => stats.rejected_newton += 1,
-            Rejection::SingularMatrix => {
-                stats.rejected_singular += 1;
-                self.singular += 1;
-            }
-            Rejection::NotFinite => stats.rejected_not_finite += 1,
-            Rejection::Model => stats.rejected_by_model += 1,
-        }
-        state.history.push(Attempt { t: state.t, h, why, component });
-        state.rejected = true;
-        state.h = h * factor;
-        // What belongs to x_k does not depend on h and is kept (Remark 3.3).
-        if state.linearized != Linearized::Here {
-            state.linearized = Linearized::Nowhere;
+        self.renew_selectors |= !matches!(why, Rejection::ErrorTest { .. });
+        plan::reject(&mut self.state, &self.layout, &self.options, h, (why, factor, component))?;
+        if why == Rejection::SingularMatrix {
+            self.singular += 1;
         }
         if self.singular >= MAX_SINGULAR {
-            return Err(self.failure(self.final_code(why), String::new()));
-        }
-        if self.options.fixed_step {
-            state.h = h;
-            let detail = "the step size is constant (IOPT(19)=1) and cannot be reduced".to_string();
-            return Err(self.failure(self.final_code(why), detail));
+            return Err(self.failure(plan::final_code(&self.options, why), String::new()));
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use crate::system::System;
 impl Radau5 {
     /// One hundredth of the time in which positions, force elements and velocities (with unit mass) change by
     /// their own size, and at most a thousandth of the interval. The evaluation serves the first error estimate too.
-    pub fn choose_first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
+    pub(super) fn first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
         let l = self.layout;
         let span = (tend - self.state.t).min(self.options.hmax.unwrap_or(f64::INFINITY));
         let mut first = 1e-3 * span;
