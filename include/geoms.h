@@ -151,6 +151,8 @@
 #define GEOMS_IOPT_FIXED 18
 /** IOPT(20): 1: a positive IERR rejects the step; IERR is set to 0 and a smaller step is tried. */
 #define GEOMS_IOPT_RECOVER 19
+/** IOPT(21): Order of method 0: 0 or 5, 9, 13, or -1 for an automatic choice between them. SOLOUT is given a cubic whatever the order. */
+#define GEOMS_IOPT_ORDER 20
 /** IOPT(25): 1: an invariant is suspended while it is nearly rank deficient, instead of stopping the run. */
 #define GEOMS_IOPT_RELAXE 24
 /** ROPT(1): Rounding unit. */

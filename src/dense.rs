@@ -10,7 +10,7 @@
 //!
 //! The four coefficient vectors lie one after the other in `CONTX`.
 
-use crate::methods::tableau::{C1, C2};
+use crate::methods::radau::tableau::{C1, C2};
 
 /// c1 - 1, passed to SOLOUT as C1M1.
 pub const C1M1: f64 = C1 - 1.0;

@@ -208,7 +208,7 @@ mod tests {
 
     /// x(t) = t² over [0, 1].
     fn parabola(contx: &mut [f64; 4]) -> DenseOutput<'_> {
-        use crate::methods::tableau::{C1, C2};
+        use crate::methods::radau::tableau::{C1, C2};
         crate::dense::coefficients(&[1.0], &[C1 * C1], &[C2 * C2], &[1.0], contx);
         DenseOutput { t: 1.0, h: 1.0, contx, nodes: &crate::dense::RADAU5_NODES }
     }

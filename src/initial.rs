@@ -35,7 +35,7 @@ pub fn make_consistent(
     stats: &mut Stats,
 ) -> Result<(), Failure> {
     let mut problem = Consistency::new(system, layout, scaling, t, x);
-    let fnewt = stopping_criterion(options.fnewt, options.uround, scaling.rtol_first, false);
+    let fnewt = stopping_criterion(options.fnewt, options.uround, scaling.rtol_first, 3, false);
     let mut y = x.to_vec();
     let result = problem.solve(&mut y, fnewt);
     stats.eom_for_initial_values += problem.calls;
@@ -59,7 +59,7 @@ pub fn move_to_constraints(
     let l = *layout;
     let mut problem = Consistency::new(system, layout, scaling, t, x);
     problem.conditions = 0;
-    let fnewt = stopping_criterion(options.fnewt, options.uround, scaling.rtol_first, false);
+    let fnewt = stopping_criterion(options.fnewt, options.uround, scaling.rtol_first, 3, false);
     let mut y = x.to_vec();
     let free = if l.form == Form::Index1 { l.x.w } else { l.x.algebraic };
     let velocity = l.rda.g_velocity.start..l.rda.h.end;

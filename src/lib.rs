@@ -49,7 +49,7 @@
 //! | routine of the report (Table 2) | here |
 //! | --- | --- |
 //! | GEOMS | [`capi::fortran`] (arguments), [`integrate`] and [`solver`] (driver) |
-//! | GECORE | [`methods::radau5::Radau5`] |
+//! | GECORE | [`methods::radau::Radau`] |
 //! | GEINIVAL | [`initial`] |
 //! | GEFXNUM | [`jacobian`] |
 //! | GEDECCLU, GEDECCQR, GEDECCSV | [`decompose`], ranks in [`formulation::rank`] |

@@ -120,6 +120,31 @@ impl Mass {
         }
     }
 
+    /// NV.
+    pub fn order(&self) -> usize {
+        self.nv
+    }
+
+    /// The matrix, full storage.
+    pub fn full(&self) -> &[f64] {
+        &self.full
+    }
+
+    /// Its diagonal; empty unless the structure is diagonal.
+    pub fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    /// Row i of M times a vector; adds the multiplications made to `count`.
+    pub fn row_product(&self, i: usize, x: &[f64], count: &mut u64) -> f64 {
+        if self.structure.is_diagonal() {
+            *count += 1;
+            return self.diagonal[i] * x[i];
+        }
+        *count += self.nv as u64;
+        self.full[i..].iter().step_by(self.nv).zip(x).map(|(m, x)| m * x).sum()
+    }
+
     /// Evaluate MAS; a constant matrix only once.
     pub fn evaluate(
         &mut self,

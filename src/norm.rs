@@ -46,8 +46,8 @@ impl Tolerance {
     }
 }
 
-/// The internal tolerances RTOL' = 0.1·RTOL^(2/3), ATOL' = RTOL'·ATOL/RTOL (as RADAU5 does), one
-/// pair per component. The user's values are never overwritten.
+/// The internal tolerances RTOL' = 0.1·RTOL^((s+1)/(2s)), 2/3 for three stages, and ATOL' = RTOL'·ATOL/RTOL (as
+/// RADAU5 and RADAU do), one pair per component. The user's values are never overwritten.
 #[derive(Clone, Debug)]
 pub struct Scaling {
     rtol: Vec<f64>,
@@ -61,10 +61,16 @@ pub struct Scaling {
 }
 
 impl Scaling {
-    /// For n components.
+    /// For n components and three stages.
     pub fn new(tol: &Tolerance, n: usize) -> Self {
+        Scaling::for_stages(tol, n, 3)
+    }
+
+    /// For n components and a method with so many stages.
+    pub fn for_stages(tol: &Tolerance, n: usize, stages: usize) -> Self {
         let pick = |v: &[f64], i: usize| if v.len() == 1 { v[0] } else { v[i] };
-        let internal = |r: f64| 0.1 * r.powf(2.0 / 3.0);
+        let exponent = (stages + 1) as f64 / (2 * stages) as f64;
+        let internal = |r: f64| 0.1 * r.powf(exponent);
         let pairs = (0..n).map(|i| (pick(&tol.rtol, i), pick(&tol.atol, i)));
         let rtol: Vec<f64> = pairs.clone().map(|(r, _)| internal(r)).collect();
         let atol = pairs.clone().map(|(r, a)| internal(r) * (a / r)).collect();

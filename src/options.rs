@@ -25,6 +25,31 @@ pub enum MethodKind {
     Radau = 0,
 }
 
+/// Order of Radau IIA (IOPT(21) = ORDER).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// 5, three stages.
+    Five,
+    /// 9, five stages.
+    Nine,
+    /// 13, seven stages.
+    Thirteen,
+    /// Chosen from step to step.
+    Automatic,
+}
+
+impl Order {
+    /// The numbers of stages in question, lowest first.
+    pub fn stages(self) -> &'static [usize] {
+        match self {
+            Order::Five => &[3],
+            Order::Nine => &[5],
+            Order::Thirteen => &[7],
+            Order::Automatic => &[3, 5, 7],
+        }
+    }
+}
+
 /// Structure of the mass matrix (IOPT(15) = MASSTRCT).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MassStructure {
@@ -84,6 +109,8 @@ pub struct Options {
     pub extended: bool,
     /// Integration method.
     pub method: MethodKind,
+    /// Order of method 0.
+    pub order: Order,
     /// Constant step size.
     pub fixed_step: bool,
     /// A positive IERR rejects the step.
@@ -129,6 +156,7 @@ impl Default for Options {
             consistent: false,
             extended: false,
             method: MethodKind::Radau,
+            order: Order::Five,
             fixed_step: false,
             recover: false,
             relax_invariants: false,
@@ -427,6 +455,24 @@ pub static OPTIONS: &[OptionEntry] = &[
         Int(|o, v| flag(&mut o.recover, v))
     ),
     entry!(
+        "ORDER",
+        Iopt(21),
+        "0, 5, 9, 13, -1",
+        "0",
+        "Order of method 0: 0 or 5, 9, 13, or -1 for an automatic choice between them. SOLOUT is given a cubic \
+         whatever the order.",
+        Int(|o, v| {
+            let known = [
+                (0, Order::Five),
+                (5, Order::Five),
+                (9, Order::Nine),
+                (13, Order::Thirteen),
+                (-1, Order::Automatic),
+            ];
+            known.into_iter().find(|k| k.0 == v).map(|k| o.order = k.1).is_some()
+        })
+    ),
+    entry!(
         "RELAXE",
         Iopt(25),
         "0, 1",
@@ -642,7 +688,7 @@ mod tests {
             match entry.slot {
                 Iopt(k) => {
                     iopt[15] = 1;
-                    iopt[k - 1] = -1;
+                    iopt[k - 1] = -7;
                 }
                 Ropt(k) => ropt[k - 1] = if entry.name == "THET" { 1.5 } else { -1.0 },
             }

@@ -2,6 +2,7 @@
 
 use super::scale_rows;
 use crate::linalg::full_pivot::FullPivotLu;
+use crate::linalg::lanes::{self, Lanes};
 use crate::linalg::scalar::{divide, Scalar};
 use crate::linalg::triangular::{solve_unit_lower, solve_upper};
 use crate::linalg::LinalgError;
@@ -11,6 +12,8 @@ use crate::linalg::LinalgError;
 pub(super) struct LuDecomposition {
     lu: FullPivotLu,
     row_scale: Vec<f64>,
+    /// 1/pivot, as many as the rank.
+    reciprocals: Vec<f64>,
     /// Dependent variables in ascending order, as many as the rank.
     dependent: Vec<usize>,
     /// Place of each variable in the order of the pivots.
@@ -25,6 +28,7 @@ impl LuDecomposition {
         LuDecomposition {
             lu: FullPivotLu::new(m_max, n),
             row_scale: vec![1.0; m_max],
+            reciprocals: vec![0.0; m_max.min(n)],
             dependent: vec![0; n],
             place: vec![0; n],
             // rank times n - rank is largest at half of n
@@ -51,6 +55,9 @@ impl LuDecomposition {
         let dependent = &mut self.dependent[..rank];
         dependent.copy_from_slice(&cols[..rank]);
         dependent.sort_unstable();
+        for (r, u) in self.reciprocals.iter_mut().zip(f.iter().step_by(m + 1)).take(rank) {
+            *r = 1.0 / u;
+        }
         cols.iter().enumerate().for_each(|(k, &j)| self.place[j] = k);
 
         basis.fill(0.0);
@@ -88,6 +95,24 @@ impl LuDecomposition {
         solve_unit_lower(self.lu.factors(), m, w);
         solve_upper(self.lu.factors(), m, w);
         out.fill(0.0);
+        self.lu.cols().iter().zip(w.iter()).for_each(|(&j, w)| out[j] = *w);
+    }
+
+    /// `w` is work space of length m.
+    pub(super) fn particular_lanes<const L: usize>(
+        &self,
+        rank: usize,
+        b: &[Lanes<L>],
+        w: &mut [Lanes<L>],
+        out: &mut [Lanes<L>],
+    ) {
+        let (m, _) = self.lu.shape();
+        let w = &mut w[..rank];
+        for (w, &i) in w.iter_mut().zip(self.lu.rows()) {
+            *w = b[i].map(|b| b * self.row_scale[i]);
+        }
+        lanes::solve_lu(self.lu.factors(), m, &self.reciprocals, w);
+        out.fill([0.0; L]);
         self.lu.cols().iter().zip(w.iter()).for_each(|(&j, w)| out[j] = *w);
     }
 

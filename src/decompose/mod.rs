@@ -15,6 +15,7 @@ mod lu;
 mod qr;
 mod svd;
 
+use crate::linalg::lanes::Lanes;
 use crate::linalg::LinalgError;
 use lu::LuDecomposition;
 use qr::QrDecomposition;
@@ -43,6 +44,8 @@ pub struct ConstraintDecomposition {
     /// Null space basis, n by n - rank.
     basis: Vec<f64>,
     method: Method,
+    /// One lane of right-hand sides and of solutions.
+    lane: (Vec<f64>, Vec<f64>),
 }
 
 #[derive(Clone, Debug)]
@@ -71,7 +74,15 @@ impl ConstraintDecomposition {
             DecompositionKind::Qr => Method::Qr(QrDecomposition::new(m_max, n)),
             DecompositionKind::Svd => Method::Svd(SvdDecomposition::new(m_max, n)),
         };
-        ConstraintDecomposition { m: 0, m_max, n, rank: 0, basis: vec![0.0; n * n], method }
+        ConstraintDecomposition {
+            m: 0,
+            m_max,
+            n,
+            rank: 0,
+            basis: vec![0.0; n * n],
+            method,
+            lane: (vec![0.0; m_max], vec![0.0; n]),
+        }
     }
 
     /// Decompose the m by n matrix `a`, row i multiplied by `row_scale[i]`; `a` itself is not changed.
@@ -166,6 +177,31 @@ impl ConstraintDecomposition {
                 d.particular(rank, b, out);
             }
         });
+    }
+
+    /// [`Self::particular`] for L right-hand sides that lie in lanes; `work` has at least m entries.
+    pub fn particular_lanes<const L: usize>(
+        &mut self,
+        b: &[Lanes<L>],
+        work: &mut [Lanes<L>],
+        out: &mut [Lanes<L>],
+    ) {
+        let (m, rank, out) = (self.m, self.rank, &mut out[..self.n]);
+        if rank == 0 {
+            out.fill([0.0; L]);
+            return;
+        }
+        if let Method::Lu(d) = &self.method {
+            d.particular_lanes(rank, &b[..m], work, out);
+            return;
+        }
+        // QR and SVD are chosen for safety, not for speed: lane by lane.
+        let (rhs, solution) = (&mut self.lane.0[..m], &mut self.lane.1[..]);
+        for k in 0..L {
+            rhs.iter_mut().zip(b).for_each(|(r, b)| *r = b[k]);
+            each!(&mut self.method, d => d.particular(rank, rhs, solution));
+            out.iter_mut().zip(solution.iter()).for_each(|(o, s)| o[k] = *s);
+        }
     }
 
     /// Null space basis K, n by n - rank, column-major.

@@ -24,9 +24,12 @@ pub mod rank;
 pub mod selector;
 mod solve;
 
+pub use solve::{LaneWork, Missing};
+
 use crate::decompose::{ConstraintDecomposition, DecompositionKind};
 use crate::error::Code;
 use crate::layout::{Block, Form, Layout};
+use crate::linalg::lanes::{self, Lanes};
 use crate::linalg::{dense, Complex, LinalgError};
 use crate::model::Mass;
 use crate::system::JacobianBlocks;
@@ -92,10 +95,50 @@ pub struct Formulation {
     pivots: Vec<usize>,
     /// S·FX, nz×n.
     fx_rows: Vec<f64>,
+    mass_rows: MassRows,
     /// B and C, nz×nz.
     b: Vec<f64>,
     c: Vec<f64>,
     scratch: Scratch,
+}
+
+/// The selected rows of M.
+#[derive(Debug)]
+struct MassRows {
+    diagonal: bool,
+    /// dv×nv, or the diagonal of M.
+    entries: Vec<f64>,
+}
+
+impl MassRows {
+    fn new(nv: usize) -> Self {
+        MassRows { diagonal: false, entries: vec![0.0; nv * nv] }
+    }
+
+    fn take(&mut self, mass: &Mass, rows: &[usize]) {
+        self.diagonal = mass.structure().is_diagonal();
+        if self.diagonal {
+            self.entries[..mass.diagonal().len()].copy_from_slice(mass.diagonal());
+            return;
+        }
+        let nv = mass.order();
+        for (target, column) in
+            self.entries.chunks_exact_mut(rows.len().max(1)).zip(mass.full().chunks_exact(nv.max(1)))
+        {
+            target.iter_mut().zip(rows).for_each(|(t, &i)| *t = column[i]);
+        }
+    }
+
+    /// z -= S·M·u.
+    fn subtract_product<const L: usize>(&self, rows: &[usize], u: &[Lanes<L>], z: &mut [Lanes<L>]) {
+        if self.diagonal {
+            for (z, &i) in z.iter_mut().zip(rows) {
+                z.iter_mut().zip(&u[i]).for_each(|(z, u)| *z -= self.entries[i] * u);
+            }
+        } else {
+            lanes::subtract_product(&self.entries, rows.len(), u, z);
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -105,8 +148,6 @@ struct Scratch {
     many_out: Vec<f64>,
     select: Vec<f64>,
     taken: Vec<bool>,
-    mass: Vec<f64>,
-    rows: Vec<f64>,
 }
 
 impl Formulation {
@@ -142,6 +183,7 @@ impl Formulation {
             selected_for: Vec::with_capacity(l.n3() + l.n4() + 2),
             pivots: Vec::with_capacity(l.n3() + l.n4() + 2),
             fx_rows: vec![0.0; nz * l.n],
+            mass_rows: MassRows::new(l.n3()),
             b: vec![0.0; nz * nz],
             c: vec![0.0; nz * nz],
             scratch: Scratch {
@@ -150,8 +192,6 @@ impl Formulation {
                 many_out: vec![0.0; cols * nz],
                 select: vec![0.0; cols * nz],
                 taken: vec![false; cols],
-                mass: vec![0.0; l.n3() * 2],
-                rows: vec![0.0; nz * 2],
             },
             layout: l,
         }
@@ -497,7 +537,8 @@ impl Formulation {
     }
 
     /// B = S·M·N and C = S·FX·N.
-    pub fn reduce(&mut self, fx: &JacobianBlocks) {
+    pub fn reduce(&mut self, fx: &JacobianBlocks, mass: &Mass) {
+        self.mass_rows.take(mass, &self.rows_v);
         let l = self.layout;
         let (n, nz, nv) = (l.n, self.reduced_size(), l.dims.nv);
         let (dv, dp) = (self.rows_v.len(), self.rows_p.len());

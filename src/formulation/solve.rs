@@ -1,119 +1,142 @@
 //! Solving with a linearisation in hand: particular solution of the constraints, right-hand sides of the reduced systems, and
-//! the way back to x (GETRFRHSC, GEBSUBST).
+//! the way back to x (GETRFRHSC, GEBSUBST). All stages go together, one lane each.
 
 use super::Formulation;
 use crate::decompose::ConstraintDecomposition;
 use crate::layout::Block;
-use crate::linalg::{dense, Complex};
-use crate::model::Mass;
+use crate::linalg::dense;
+use crate::linalg::lanes::{self, Lanes, Theta};
 use crate::system::JacobianBlocks;
 
+/// Work space for L lanes.
+#[derive(Clone, Debug)]
+pub struct LaneWork<const L: usize> {
+    rhs: Vec<Lanes<L>>,
+    solved: Vec<Lanes<L>>,
+    moved: Vec<Lanes<L>>,
+}
+
+impl<const L: usize> LaneWork<L> {
+    /// For a formulation.
+    pub fn new(formulation: &Formulation) -> Self {
+        let l = &formulation.layout;
+        let rows = l.m1().max(l.m2()).max(l.m3());
+        LaneWork { rhs: vec![[0.0; L]; rows], solved: vec![[0.0; L]; rows], moved: vec![[0.0; L]; l.n3()] }
+    }
+}
+
+/// What of W the residuals do not yet contain of M·Λ·W/h.
+#[derive(Clone, Copy, Debug)]
+pub enum Missing<'a, const L: usize> {
+    /// Nothing.
+    Nothing,
+    /// The part of r and p: the mass matrices of the stages are in the residuals.
+    Kinematic(&'a [Lanes<L>]),
+    /// All of it.
+    All(&'a [Lanes<L>]),
+}
+
 impl Formulation {
-    /// Particular solution x0 of the constraint rows for the right-hand side `b` (as long as RDA).
-    pub fn particular(&mut self, fx: &JacobianBlocks, b: &[f64], x0: &mut [f64]) {
+    /// Particular solution x0 of the constraint rows for the right-hand side `b`, the constraint rows of RDA.
+    pub fn particular<const L: usize>(
+        &mut self,
+        fx: &JacobianBlocks,
+        b: &[Lanes<L>],
+        x0: &mut [Lanes<L>],
+        work: &mut LaneWork<L>,
+    ) {
         let l = self.layout;
-        let (nv, nq) = (l.n3(), l.n4());
-        let rhs = &mut self.scratch.rhs;
-        x0.fill(0.0);
-        self.block3.particular(l.rda.rows3.of(b), l.x.contact_position.of_mut(x0));
+        let (v, q) = (l.x.v.range(), l.x.contact_position.range());
+        let LaneWork { rhs, solved, .. } = work;
+        x0[l.x.multipliers.end..v.start].fill([0.0; L]);
+        self.block3.particular_lanes(&b[l.rda.rows3.range()], solved, &mut x0[q.clone()]);
 
         let m2 = self.rows2.len();
         for (r, &row) in rhs.iter_mut().zip(&self.rows2) {
             *r = b[row];
         }
-        let fx2q = &self.fx2[m2 * nv..m2 * (nv + nq)];
-        dense::add_mul_vec(m2, nq, -1.0, fx2q, l.x.contact_position.of(x0), &mut rhs[..m2]);
-        self.block2.particular(&rhs[..m2], l.x.v.of_mut(x0));
+        lanes::subtract_product(&self.fx2[m2 * v.len()..], m2, &x0[q], &mut rhs[..m2]);
+        self.block2.particular_lanes(&rhs[..m2], solved, &mut x0[v.clone()]);
 
         let (m1, ns) = (l.m1(), self.solved.len());
-        let tail = l.x.v.start;
-        rhs[..m1].copy_from_slice(l.rda.rows1.of(b));
-        dense::add_mul_vec(m1, l.n - tail, -1.0, &fx.fx[0][m1 * tail..], &x0[tail..], &mut rhs[..m1]);
-        self.block1.particular(&rhs[..m1], &mut x0[..ns]);
+        x0[ns..l.x.algebraic.end].fill([0.0; L]);
+        rhs[..m1].copy_from_slice(&b[l.rda.rows1.range()]);
+        lanes::subtract_product(&fx.fx[0][m1 * v.start..], m1, &x0[v.start..], &mut rhs[..m1]);
+        self.block1.particular_lanes(&rhs[..m1], solved, &mut x0[..ns]);
     }
 
-    /// S·b on the differential rows.
-    fn select_residual(&self, b: &[f64], out: &mut [f64]) {
+    /// Rows of RDA that the selectors keep: of the dynamic, of the kinematic, of the force equations.
+    pub fn selected_rows(&self) -> impl Iterator<Item = usize> + '_ {
         let rda = &self.layout.rda;
-        let (dv, dp) = (self.rows_v.len(), self.rows_p.len());
-        for (o, &i) in out.iter_mut().zip(&self.rows_v) {
-            *o = b[rda.f_dyn.start + i];
-        }
-        for (o, &i) in out[dv..].iter_mut().zip(&self.rows_p) {
-            *o = b[rda.f_kin.start + i];
-        }
-        out[dv + dp..].copy_from_slice(rda.b.of(b));
+        let dynamic = self.rows_v.iter().map(|i| rda.f_dyn.start + i);
+        dynamic.chain(self.rows_p.iter().map(|i| rda.f_kin.start + i)).chain(rda.b.range())
     }
 
-    /// S·blockdiag(M, I, I)·x0 on the selected rows, `mv` = M·x0_v.
-    fn select_mass(&self, mv: &[f64], x0: &[f64], out: &mut [f64]) {
-        let (dv, dp) = (self.rows_v.len(), self.rows_p.len());
-        for (o, &i) in out.iter_mut().zip(&self.rows_v) {
-            *o = mv[i];
-        }
-        for (o, &i) in out[dv..].iter_mut().zip(&self.rows_p) {
-            *o = x0[self.layout.x.p.start + i];
-        }
-        // r has no particular part.
-        out[dv + dp..].fill(0.0);
+    /// The selected dynamic equations.
+    pub fn selected_dynamics(&self) -> &[usize] {
+        &self.rows_v
     }
 
-    /// Right-hand side of the real reduced system, from b and its particular solution x0.
-    pub fn real_rhs(
-        &mut self,
-        mass: &Mass,
-        theta: f64,
-        b: &[f64],
-        x0: &[f64],
-        z: &mut [f64],
-        count: &mut u64,
+    /// Right-hand side of the reduced systems from the selected rows `b` of the residuals, the particular solution x0,
+    /// and what is `missing` in b.
+    pub fn reduced_rhs<const L: usize>(
+        &self,
+        theta: &Theta<L>,
+        b: &[Lanes<L>],
+        x0: &[Lanes<L>],
+        missing: Missing<'_, L>,
+        work: &mut LaneWork<L>,
+        z: &mut [Lanes<L>],
     ) {
-        let nz = self.reduced_size();
-        let mut mv = std::mem::take(&mut self.scratch.mass);
-        let mut rows = std::mem::take(&mut self.scratch.rows);
-        let nv = self.layout.n3();
-        mass.mul(1, self.layout.x.v.of(x0), &mut mv[..nv], count);
-        self.select_mass(&mv, x0, &mut rows[..nz]);
-        self.select_residual(b, z);
-        for (z, m) in z.iter_mut().zip(&rows[..nz]) {
-            *z -= theta * m;
+        let l = &self.layout;
+        let (dv, dp) = (self.rows_v.len(), self.rows_p.len());
+        let z = &mut z[..self.reduced_size()];
+        z.copy_from_slice(&b[..z.len()]);
+        lanes::subtract_product(&self.fx_rows, z.len(), x0, z);
+
+        let moved = &mut work.moved;
+        let velocities = &x0[l.x.v.range()];
+        match missing {
+            Missing::All(w) => {
+                for ((m, x0), w) in moved.iter_mut().zip(velocities).zip(&w[l.x.v.range()]) {
+                    *m = theta.apply(&std::array::from_fn(|k| x0[k] + w[k]));
+                }
+            }
+            Missing::Nothing | Missing::Kinematic(_) => {
+                for (m, x0) in moved.iter_mut().zip(velocities) {
+                    *m = theta.apply(x0);
+                }
+            }
         }
-        dense::add_mul_vec(nz, self.layout.n, -1.0, &self.fx_rows, x0, z);
-        self.scratch.mass = mv;
-        self.scratch.rows = rows;
+        let (z_v, z_rest) = z.split_at_mut(dv);
+        self.mass_rows.subtract_product(&self.rows_v, moved, z_v);
+
+        let p = l.x.p.start;
+        for (z, &i) in z_rest.iter_mut().zip(&self.rows_p) {
+            let u = match missing {
+                Missing::Nothing => x0[p + i],
+                Missing::Kinematic(w) | Missing::All(w) => {
+                    std::array::from_fn(|k| x0[p + i][k] + w[p + i][k])
+                }
+            };
+            subtract(z, &theta.apply(&u));
+        }
+        if let Missing::Kinematic(w) | Missing::All(w) = missing {
+            // r has no particular part.
+            for (z, w) in z_rest[dp..].iter_mut().zip(&w[l.x.r.range()]) {
+                subtract(z, &theta.apply(w));
+            }
+        }
     }
 
-    /// Right-hand side of the complex reduced system: b = b_re + i·b_im, likewise x0.
-    #[allow(clippy::too_many_arguments)] // real and imaginary parts of the same three things
-    pub fn complex_rhs(
-        &mut self,
-        mass: &Mass,
-        theta: Complex,
-        b: (&[f64], &[f64]),
-        x0: (&[f64], &[f64]),
-        re: &mut [f64],
-        im: &mut [f64],
-        count: &mut u64,
-    ) {
-        let nz = self.reduced_size();
-        let nv = self.layout.n3();
-        let mut mv = std::mem::take(&mut self.scratch.mass);
-        let mut rows = std::mem::take(&mut self.scratch.rows);
-        let (mass_re, mass_im) = rows.split_at_mut(nz);
-        mass.mul(1, self.layout.x.v.of(x0.0), &mut mv[..nv], count);
-        self.select_mass(&mv, x0.0, mass_re);
-        mass.mul(1, self.layout.x.v.of(x0.1), &mut mv[..nv], count);
-        self.select_mass(&mv, x0.1, &mut mass_im[..nz]);
-        self.select_residual(b.0, re);
-        self.select_residual(b.1, im);
-        for i in 0..nz {
-            re[i] -= theta.re * mass_re[i] - theta.im * mass_im[i];
-            im[i] -= theta.re * mass_im[i] + theta.im * mass_re[i];
-        }
-        dense::add_mul_vec(nz, self.layout.n, -1.0, &self.fx_rows, x0.0, re);
-        dense::add_mul_vec(nz, self.layout.n, -1.0, &self.fx_rows, x0.1, im);
-        self.scratch.mass = mv;
-        self.scratch.rows = rows;
+    /// Multiplications with entries of M that [`Formulation::reduced_rhs`] makes for so many right-hand sides.
+    pub fn mass_products(&self, sides: usize) -> u64 {
+        (self.rows_v.len() * sides * if self.mass_rows.diagonal { 1 } else { self.layout.n3() }) as u64
+    }
+
+    /// x = x0 + N·z in all lanes (GEBSUBST).
+    pub fn substitute_lanes<const L: usize>(&self, z: &[Lanes<L>], x: &mut [Lanes<L>]) {
+        lanes::add_product(&self.columns, self.layout.n, &z[..self.reduced_size()], x);
     }
 
     /// x = x0 + N·z (GEBSUBST).
@@ -162,4 +185,10 @@ impl Formulation {
             delta[i] -= x[i];
         }
     }
+}
+
+/// a -= b.
+#[inline(always)]
+fn subtract<const L: usize>(a: &mut Lanes<L>, b: &Lanes<L>) {
+    a.iter_mut().zip(b).for_each(|(a, b)| *a -= b);
 }

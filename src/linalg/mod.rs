@@ -18,6 +18,7 @@ pub mod complex;
 pub mod dense;
 pub mod full_pivot;
 mod householder;
+pub mod lanes;
 pub mod lapack;
 pub mod lu;
 pub mod pivoted_qr;

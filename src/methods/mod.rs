@@ -1,16 +1,14 @@
 //! The integration methods, and what they share: the state between steps, planning, saving.
 
 pub mod plan;
-pub mod radau5;
+pub mod radau;
 pub mod save;
-pub mod stages;
 pub mod state;
-pub mod tableau;
 
 use crate::error::Failure;
 use crate::layout::Layout;
 use crate::norm::Tolerance;
-use crate::options::{MethodKind, Options};
+use crate::options::{MethodKind, Options, Order};
 use crate::system::System;
 use save::BadState;
 use state::State;
@@ -50,6 +48,10 @@ pub fn begin(
     start: (f64, &[f64], f64),
 ) -> Box<dyn Method> {
     match options.method {
-        MethodKind::Radau => Box::new(radau5::Radau5::new(layout, options, tolerance, analytic, start)),
+        // One lane per stage, and as many lanes as a vector register or two hold.
+        MethodKind::Radau if options.order == Order::Five => {
+            Box::new(radau::Radau::<4>::new(layout, options, tolerance, analytic, start))
+        }
+        MethodKind::Radau => Box::new(radau::Radau::<8>::new(layout, options, tolerance, analytic, start)),
     }
 }

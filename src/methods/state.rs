@@ -84,7 +84,14 @@ impl State {
 
     /// The polynomial over the last step.
     pub fn dense(&self) -> DenseOutput<'_> {
-        DenseOutput { t: self.t, h: self.h_last, contx: &self.contx, nodes: self.nodes }
+        let used = (self.nodes.len() + 2) * self.x.len();
+        DenseOutput { t: self.t, h: self.h_last, contx: &self.contx[..used], nodes: self.nodes }
+    }
+
+    /// Make room for polynomials with up to so many coefficients, where the degree may change.
+    pub fn make_room(&mut self, coefficients: usize) {
+        let n = self.x.len();
+        self.contx.resize(self.contx.len().max(coefficients * n), 0.0);
     }
 
     /// True before the first accepted step of the run or after a restart.

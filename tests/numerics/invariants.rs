@@ -17,11 +17,29 @@ fn swing(rate: f64) -> Problem {
     pendulum::problem("pendulum", "report", start, 1000.0)
 }
 
-/// Residuals |e| of a run: largest over all, over [T/10, 3T/10] and over the last tenth.
+/// Residuals |e| of a run: largest over all, root mean squares over [T/10, 3T/10] and over the last fifth. The largest one
+/// of a part says nothing of a trend where the motion is chaotic: it is that of one close encounter.
 struct Energy {
     all: f64,
-    early: f64,
-    late: f64,
+    early: Mean,
+    late: Mean,
+}
+
+#[derive(Default)]
+struct Mean {
+    sum: f64,
+    count: f64,
+}
+
+impl Mean {
+    fn add(&mut self, e: f64) {
+        self.sum += e * e;
+        self.count += 1.0;
+    }
+
+    fn value(&self) -> f64 {
+        (self.sum / self.count.max(1.0)).sqrt()
+    }
 }
 
 /// Integrate a system whose only invariant is imposed; `second` is another instance of it.
@@ -39,17 +57,17 @@ fn run(
     setup.h = 0.01;
     let layout = Layout::new(second.dimensions(), Form::StrangenessFree);
     let mut rda = vec![0.0; layout.m];
-    let mut energy = Energy { all: 0.0, early: 0.0, late: 0.0 };
+    let mut energy = Energy { all: 0.0, early: Mean::default(), late: Mean::default() };
     let tend = problem.tend;
     let run = setup.drive(first, x0, |step| {
         let _ = second.eom(step.t, step.x, &mut rda);
         let e = rda[layout.rda.e.start].abs();
         energy.all = energy.all.max(e);
         if step.t > 0.1 * tend && step.t < 0.3 * tend {
-            energy.early = energy.early.max(e);
+            energy.early.add(e);
         }
-        if step.t > 0.9 * tend {
-            energy.late = energy.late.max(e);
+        if step.t > 0.8 * tend {
+            energy.late.add(e);
         }
     });
     (run, energy)
@@ -69,18 +87,19 @@ fn run_problem(problem: &Problem, kind: DecompositionKind, relax: bool) -> (Run,
 /// Bounded by 10·TOL at every accepted point, and no larger at the end than at the beginning.
 fn bounded(problem: &Problem, kind: DecompositionKind, relax: bool, (run, e): (Run, Energy)) -> Run {
     let run = run.good(&problem.name);
+    let (early, late) = (e.early.value(), e.late.value());
     println!(
-        "{:16} [0,{}] {kind:?} relax={relax}: |e|/TOL max {:.2}, early {:.2}, late {:.2}; suspended {} of {}",
+        "{:16} [0,{}] {kind:?} relax={relax}: |e|/TOL max {:.2}, rms early {:.3}, late {:.3}; suspended {} of {}",
         problem.name,
         problem.tend,
         e.all / TOL,
-        e.early / TOL,
-        e.late / TOL,
+        early / TOL,
+        late / TOL,
         run.stats.invariants_suspended,
         run.stats.naccpt
     );
     assert!(e.all <= 10.0 * TOL, "{} {kind:?}: {:e}", problem.name, e.all);
-    assert!(e.late <= 1.5 * e.early, "{} {kind:?}: trend {:e} to {:e}", problem.name, e.early, e.late);
+    assert!(late <= 1.5 * early, "{} {kind:?}: trend {early:e} to {late:e}", problem.name);
     run
 }
 

@@ -1,16 +1,19 @@
 //! What the next steps of Radau IIA depend on beside the common state: a Jacobian and mass matrix that are still in
 //! use, and the decisions of the formulation. Decompositions are made again from these; they are deterministic.
 
-use super::Radau5;
+use super::{tableau, Evidence, Radau};
 use crate::formulation;
 use crate::methods::save::{BadState, Reader, Writer};
 use crate::methods::state::Linearized;
 
-impl Radau5 {
+impl<const L: usize> Radau<L> {
     /// The state as bytes.
     pub(super) fn saved(&self) -> Vec<u8> {
         let mut w = Writer::begin(&self.layout, &self.options);
         w.state(&self.state);
+        w.int(self.order as u64);
+        w.int(u64::from(self.evidence.since_change));
+        w.int(self.state.nodes.len() as u64 + 1);
         w.reals(&[self.decomposed_for]);
         w.int(u64::from(self.renew_selectors));
         w.int(u64::from(self.singular));
@@ -34,6 +37,15 @@ impl Radau5 {
         let mut r = Reader::begin(saved, &self.layout, &self.options)?;
         r.state(&mut self.state)?;
         let counters = self.state.stats;
+        self.order = usize::try_from(r.int()?).map_err(|_| BadState::Damaged)?;
+        if self.order >= self.orders.len() {
+            return Err(BadState::Damaged);
+        }
+        let since_change = u32::try_from(r.int()?).map_err(|_| BadState::Damaged)?;
+        self.evidence = Evidence { since_change, ..Evidence::default() };
+        // The polynomial of the last step may be one of another order.
+        self.state.nodes =
+            tableau::coefficients(usize::try_from(r.int()?).map_err(|_| BadState::Damaged)?).newton_nodes;
         let mut decomposed_for = [0.0];
         r.reals(&mut decomposed_for)?;
         self.renew_selectors = r.flag()?;
@@ -86,7 +98,7 @@ impl Radau5 {
         let mut ignored = 0;
         self.formulation.apply_mass(&self.mass, &mut ignored);
         if decomposed_for != 0.0 && self.formulation.selectors_fit() {
-            self.formulation.reduce(&self.fx);
+            self.formulation.reduce(&self.fx, &self.mass);
             self.factor_reduced(decomposed_for).map_err(|_| BadState::Damaged)?;
         }
         Ok(())

@@ -1,35 +1,39 @@
-//! Radau IIA of order 5 on the projected-strangeness-free form (GECORE).
+//! Radau IIA of orders 5, 9 and 13 on the projected-strangeness-free form (GECORE).
 //!
 //! [`Method::step`] makes one accepted step; `attempt` is the method as a table of
 //! contents. Numerical blocks live elsewhere: constraints and reduced systems in [`crate::formulation`], stage
-//! vectors in [`super::stages`], monitor and controllers in [`crate::newton`] and [`crate::control`].
+//! vectors in [`stages`], monitor and controllers in [`crate::newton`] and [`crate::control`].
 
+mod coefficients;
 mod estimate;
 mod iterate;
 mod linearize;
+mod order;
 mod report;
 mod save;
+pub mod stages;
 mod start;
+pub mod tableau;
 
 use super::plan::{self, Plan, Setback};
 use super::save::BadState;
-use super::stages::Stages;
 use super::state::{Linearized, State};
-use super::tableau::{Transformation, NODES};
 use super::Method;
 use crate::control::{self, Memory};
-use crate::dense;
 use crate::error::{Code, Failure, Rejection};
 use crate::formulation::rank::RankPolicy;
-use crate::formulation::Formulation;
+use crate::formulation::{Formulation, LaneWork};
 use crate::jacobian::Differences;
 use crate::layout::Layout;
+use crate::linalg::lanes::Lanes;
 use crate::linalg::{Complex, ComplexSolver, RealSolver};
 use crate::model::{self, Mass};
 use crate::newton::stopping_criterion;
 use crate::norm::{dominating, Scaling, Tolerance};
 use crate::options::Options;
 use crate::system::{JacobianBlocks, System};
+use stages::Stages;
+use tableau::Tableau;
 
 /// Consecutive singular Newton matrices after which the run ends.
 const MAX_SINGULAR: u32 = 5;
@@ -41,15 +45,34 @@ struct Success {
     newt: u32,
 }
 
+/// The method of one order, for the tolerances of the run.
+#[derive(Debug)]
+struct Order<const L: usize> {
+    tableau: Tableau<L>,
+    scaling: Scaling,
+    fnewt: f64,
+}
+
+/// What the choice of the order looks at, beside the step itself.
+#[derive(Clone, Copy, Debug, Default)]
+struct Evidence {
+    newton_failed: bool,
+    error_failed: bool,
+    /// Accepted steps since the last change of order.
+    since_change: u32,
+}
+
 /// The integrator: its state, the linearisation in hand and its work space.
 #[derive(Debug)]
-pub struct Radau5 {
+pub struct Radau<const L: usize> {
     state: State,
     layout: Layout,
     options: Options,
-    scaling: Scaling,
-    transformation: Transformation,
-    fnewt: f64,
+    orders: Vec<Order<L>>,
+    /// Which of them is in use.
+    order: usize,
+    /// What happened since the last accepted step and the last change of order.
+    evidence: Evidence,
     analytic: bool,
     formulation: Formulation,
     differences: Differences,
@@ -59,16 +82,16 @@ pub struct Radau5 {
     /// The stage's mass matrix is that of x_k, for the error estimate.
     estimate_with_stage_mass: bool,
     e1: RealSolver,
-    e2: ComplexSolver,
+    e2: Vec<ComplexSolver>,
     renew_selectors: bool,
     /// Step size for which E1 and E2 are in hand; 0 = none.
     decomposed_for: f64,
     singular: u32,
-    stages: Stages,
-    work: Work,
+    stages: Stages<L>,
+    work: Work<L>,
 }
 
-impl Method for Radau5 {
+impl<const L: usize> Method for Radau<L> {
     fn state(&self) -> &State {
         &self.state
     }
@@ -112,8 +135,10 @@ impl Method for Radau5 {
 
 /// Vectors used within a step.
 #[derive(Debug)]
-struct Work {
+struct Work<const L: usize> {
     scal: Vec<f64>,
+    /// 1/scal.
+    weight: Vec<f64>,
     /// rhs(t_k, x_k), and whether it is up to date.
     here: Vec<f64>,
     here_valid: bool,
@@ -123,13 +148,18 @@ struct Work {
     /// Rounding errors of the components.
     noise: Vec<f64>,
     block: Vec<f64>,
-    product: Vec<f64>,
-    z_re: Vec<f64>,
-    z_im: Vec<f64>,
+    z: Vec<Lanes<L>>,
+    z_real: Vec<f64>,
     z_complex: Vec<Complex>,
+    lanes: LaneWork<L>,
+    /// Right-hand side, solution and reduced solution of the error estimate.
+    single_rhs: Vec<Lanes<1>>,
+    single: Vec<Lanes<1>>,
+    single_z: Vec<Lanes<1>>,
+    single_work: LaneWork<1>,
 }
 
-impl Radau5 {
+impl<const L: usize> Radau<L> {
     /// An integrator at the initial point (t, x) with first step size h. `analytic` says whether the model
     /// supplies its Jacobian.
     pub fn new(
@@ -140,31 +170,36 @@ impl Radau5 {
         (t, x, h): (f64, &[f64], f64),
     ) -> Self {
         let (n, m) = (layout.n, layout.m);
-        let scaling = Scaling::new(tolerance, n);
+        let stages = options.order.stages();
+        let orders: Vec<_> = stages.iter().map(|&s| Order::new(s, layout, options, tolerance)).collect();
         let kind = options.decompose_constraints;
-        let policy = RankPolicy::new(kind, analytic, scaling.rtol_user);
+        let policy = RankPolicy::new(kind, analytic, orders[0].scaling.rtol_user);
         let nz = layout.n3() + layout.n4() + layout.n2() + layout.n1();
         let nq = layout.n3().max(layout.n4()).max(layout.n2()).max(1);
-        Radau5 {
-            state: State::new(t, x, h, &dense::RADAU5_NODES),
-            fnewt: stopping_criterion(options.fnewt, options.uround, scaling.rtol_first, layout.dims.ni > 0),
-            scaling,
-            transformation: Transformation::new(),
+        let pairs = stages.iter().max().map_or(1, |s| s / 2);
+        let formulation = Formulation::new(layout, kind, policy, options.relax_invariants);
+        let mut state = State::new(t, x, h, orders[0].tableau.of.newton_nodes);
+        state.make_room(L + 1);
+        Radau {
+            state,
+            orders,
+            order: 0,
+            evidence: Evidence::default(),
             analytic,
-            formulation: Formulation::new(layout, kind, policy, options.relax_invariants),
             differences: Differences::new(layout),
             fx: JacobianBlocks::new(layout),
             mass: Mass::new(layout, options.mass),
             stage_mass: Mass::new(layout, options.mass),
             estimate_with_stage_mass: false,
             e1: RealSolver::new(options.decompose_differential, nz),
-            e2: ComplexSolver::new(options.decompose_differential, nz),
+            e2: (0..pairs).map(|_| ComplexSolver::new(options.decompose_differential, nz)).collect(),
             renew_selectors: true,
             decomposed_for: 0.0,
             singular: 0,
             stages: Stages::new(layout),
             work: Work {
                 scal: vec![1.0; n],
+                weight: vec![1.0; n],
                 here: vec![0.0; m],
                 here_valid: false,
                 rhs: vec![0.0; m],
@@ -172,11 +207,16 @@ impl Radau5 {
                 delta: vec![0.0; n],
                 noise: vec![0.0; n],
                 block: vec![0.0; nq],
-                product: vec![0.0; nq],
-                z_re: vec![0.0; nz],
-                z_im: vec![0.0; nz],
+                z: vec![[0.0; L]; nz],
+                z_real: vec![0.0; nz],
                 z_complex: vec![Complex::default(); nz],
+                lanes: LaneWork::new(&formulation),
+                single_rhs: vec![[0.0]; m],
+                single: vec![[0.0]; n],
+                single_z: vec![[0.0]; nz],
+                single_work: LaneWork::new(&formulation),
             },
+            formulation,
             options: options.clone(),
             layout: *layout,
         }
@@ -184,7 +224,7 @@ impl Radau5 {
 
     /// One attempt with step size h.
     fn attempt(&mut self, system: &mut dyn System, h: f64) -> Result<Success, Setback> {
-        self.scaling.weights(&self.layout, &self.state.x, h, &mut self.work.scal);
+        self.weigh(h);
         self.evaluate_here(system)?;
         self.predict_stages(h);
         self.linearize(system, h)?;
@@ -200,10 +240,27 @@ impl Radau5 {
             0.1
         } else {
             // The predictive controller speaks only of accepted steps.
-            control::new_step(&self.options, None, h, err, newt) / h
+            control::new_step(&self.options, self.tableau().stages, None, h, err, newt) / h
         };
         let component = dominating(&self.work.err, &self.work.scal);
         Err(Setback::Reject { why: Rejection::ErrorTest { err }, factor, component })
+    }
+
+    fn order(&self) -> &Order<L> {
+        &self.orders[self.order]
+    }
+
+    fn tableau(&self) -> &Tableau<L> {
+        &self.orders[self.order].tableau
+    }
+
+    /// The weights of the norm at x_k.
+    fn weigh(&mut self, h: f64) {
+        let scaling = &self.orders[self.order].scaling;
+        scaling.weights(&self.layout, &self.state.x, h, &mut self.work.scal);
+        for (w, s) in self.work.weight.iter_mut().zip(&self.work.scal) {
+            *w = 1.0 / s;
+        }
     }
 
     /// rhs(t_k, x_k), once per accepted point, for the error estimate.
@@ -221,9 +278,9 @@ impl Radau5 {
 
     /// Starting values of the stages (STARTN).
     fn predict_stages(&mut self, h: f64) {
-        let state = &self.state;
-        let extrapolate = !state.is_first() && !self.options.zero_start;
-        self.stages.predict(extrapolate.then_some(&state.contx[..]), h, state.h_last);
+        let extrapolate = !self.state.is_first() && !self.options.zero_start;
+        let last = extrapolate.then(|| self.state.dense());
+        self.stages.predict(&self.orders[self.order].tableau, last, h);
     }
 
     /// Make the attempt the new point; choose the next step size; decide what is kept.
@@ -236,6 +293,7 @@ impl Radau5 {
         self.advance(plan);
         self.choose_next_step(plan, success, keep_jacobian);
         self.state.memory = Some(Memory::after(h, success.err));
+        self.choose_order(plan, success);
         (self.state.rejected, self.state.restarted) = (false, false);
         self.state.history.consecutive = 0;
         self.work.here_valid = false;
@@ -254,15 +312,41 @@ impl Radau5 {
 
     /// x_{k+1} = x_k + Z_3 and the polynomial over the step.
     fn advance(&mut self, plan: Plan) {
-        let state = &mut self.state;
-        let [z1, z2, z3] = &self.stages.z;
-        for (x, z) in state.x.iter_mut().zip(z3) {
-            *x += z;
+        let (state, tableau) = (&mut self.state, &self.orders[self.order].tableau);
+        for (x, z) in state.x.iter_mut().zip(&self.stages.z) {
+            *x += z[tableau.stages - 1];
         }
-        dense::coefficients(&state.x, z1, z2, z3, &mut state.contx);
+        self.stages.polynomial(tableau, &state.x, &mut state.contx);
+        state.nodes = tableau.of.newton_nodes;
         (state.t_old, state.t, state.h_last) = (state.t, plan.t_new, plan.h);
         state.stats.naccpt += 1;
         state.since_start += 1;
+    }
+
+    /// With an automatic choice: another order, if Newton's method and the step size speak for it.
+    fn choose_order(&mut self, plan: Plan, success: &Success) {
+        let evidence = std::mem::take(&mut self.evidence);
+        self.evidence.since_change = evidence.since_change.saturating_add(1);
+        if self.orders.len() == 1 {
+            return;
+        }
+        let seen = order::Evidence {
+            theta: self.state.theta,
+            iterations: success.newt,
+            growth: self.state.h / plan.h,
+            newton_failed: evidence.newton_failed,
+            error_failed: evidence.error_failed,
+            since_change: evidence.since_change,
+        };
+        let order = order::choose(self.order, self.orders.len(), seen);
+        if order != self.order {
+            self.order = order;
+            self.evidence.since_change = 0;
+            // E1, E2, the controller's memory and FACCON belong to the old one.
+            self.decomposed_for = 0.0;
+            self.state.memory = None;
+            self.state.faccon = 1.0;
+        }
     }
 
     /// HNEW by the controller; kept within QUOT1..QUOT2 if that saves the decomposition of E1, E2.
@@ -271,7 +355,8 @@ impl Radau5 {
             return;
         }
         let (state, options) = (&mut self.state, &self.options);
-        let mut h_new = control::new_step(options, state.memory, plan.h, success.err, success.newt);
+        let stages = self.orders[self.order].tableau.stages;
+        let mut h_new = control::new_step(options, stages, state.memory, plan.h, success.err, success.newt);
         if state.rejected {
             h_new = h_new.min(plan.h);
         }
@@ -285,7 +370,7 @@ impl Radau5 {
     /// Redundant constraints leave the multipliers undetermined: take those of minimum norm. They are
     /// found in the row space of FX1 at the new point, whose linearisation serves the next step.
     fn minimise_multipliers(&mut self, system: &mut dyn System, h: f64) -> Result<(), Failure> {
-        self.scaling.weights(&self.layout, &self.state.x, h, &mut self.work.scal);
+        self.weigh(h);
         match self.linearize_at(system, None, h) {
             Ok(()) => {}
             Err(Setback::Fatal(failure)) => return Err(*failure),
@@ -294,13 +379,13 @@ impl Radau5 {
         }
         let state = &mut self.state;
         self.formulation.minimum_norm_correction(&state.x, &mut self.work.delta);
-        for (z, c) in self.stages.z.iter_mut().zip(NODES) {
+        let tableau = &self.orders[self.order].tableau;
+        for (z, d) in self.stages.z.iter_mut().zip(&self.work.delta) {
             // The stages have none of it at x_k, the end must have none at x_{k+1}: interpolate.
-            subtract(z, -c, &self.work.delta);
+            z.iter_mut().zip(&tableau.nodes).for_each(|(z, c)| *z += c * d);
         }
         subtract(&mut state.x, -1.0, &self.work.delta);
-        let [z1, z2, z3] = &self.stages.z;
-        dense::coefficients(&state.x, z1, z2, z3, &mut state.contx);
+        self.stages.polynomial(tableau, &state.x, &mut state.contx);
         Ok(())
     }
 
@@ -312,7 +397,10 @@ impl Radau5 {
         factor: f64,
         component: Option<usize>,
     ) -> Result<(), Failure> {
-        self.renew_selectors |= !matches!(why, Rejection::ErrorTest { .. });
+        let error_test = matches!(why, Rejection::ErrorTest { .. });
+        self.evidence.error_failed |= error_test;
+        self.evidence.newton_failed |= !error_test;
+        self.renew_selectors |= !error_test;
         plan::reject(&mut self.state, &self.layout, &self.options, h, (why, factor, component))?;
         if why == Rejection::SingularMatrix {
             self.singular += 1;
@@ -321,6 +409,15 @@ impl Radau5 {
             return Err(self.failure(plan::final_code(&self.options, why), String::new()));
         }
         Ok(())
+    }
+}
+
+impl<const L: usize> Order<L> {
+    fn new(stages: usize, layout: &Layout, options: &Options, tolerance: &Tolerance) -> Self {
+        let scaling = Scaling::for_stages(tolerance, layout.n, stages);
+        let (uround, invariants) = (options.uround, layout.dims.ni > 0);
+        let fnewt = stopping_criterion(options.fnewt, uround, scaling.rtol_first, stages, invariants);
+        Order { tableau: Tableau::new(stages), scaling, fnewt }
     }
 }
 

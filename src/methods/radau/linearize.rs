@@ -1,15 +1,14 @@
 //! Jacobian, mass matrix, predecomposition, selectors and the reduced matrices E1, E2.
 
-use super::{subtract, Radau5, Setback};
+use super::{Radau, Setback};
 use crate::decompose::DecompositionKind;
 use crate::error::{Code, Rejection};
 use crate::linalg::{Complex, LinalgError, SolverKind};
 use crate::methods::state::Linearized;
-use crate::methods::tableau::NODES;
 use crate::model::{self, Trouble};
 use crate::system::System;
 
-impl Radau5 {
+impl<const L: usize> Radau<L> {
     /// Jacobian, mass matrix and predecomposition, unless those in hand can be used.
     pub(super) fn linearize(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
         if self.state.linearized != Linearized::Nowhere {
@@ -38,7 +37,7 @@ impl Radau5 {
             }
             Some(i) => {
                 x.copy_from_slice(self.stages.stage(i, &self.state.x));
-                (self.state.t + NODES[i] * h, Linearized::Elsewhere)
+                (self.state.t + self.tableau().nodes[i] * h, Linearized::Elsewhere)
             }
         };
         self.state.linearized = Linearized::Nowhere;
@@ -68,10 +67,10 @@ impl Radau5 {
         if self.formulation.deficiency() == 0 {
             return;
         }
-        for i in 0..3 {
+        for i in 0..self.tableau().stages {
             self.stages.stage(i, &self.state.x);
             self.formulation.minimum_norm_correction(&self.stages.x, &mut self.work.delta);
-            subtract(&mut self.stages.z[i], -1.0, &self.work.delta);
+            self.stages.z.iter_mut().zip(&self.work.delta).for_each(|(z, d)| z[i] += d);
         }
     }
 
@@ -93,7 +92,7 @@ impl Radau5 {
                 Code::StoppedByEomInDifferences,
                 central,
                 (t, x),
-                &self.scaling.typical,
+                &self.orders[0].scaling.typical,
                 &mut self.fx,
                 &mut stats.eom_for_differences,
             )?;
@@ -125,7 +124,7 @@ impl Radau5 {
         }
         self.renew_selectors = false;
         self.decomposed_for = 0.0;
-        self.formulation.reduce(&self.fx);
+        self.formulation.reduce(&self.fx, &self.mass);
     }
 
     /// E1 and E2 (GEDECDLU), unless those in hand belong to this step size.
@@ -144,15 +143,17 @@ impl Radau5 {
 
     /// Assemble and decompose E1 and E2 for the step size h.
     pub(super) fn factor_reduced(&mut self, h: f64) -> Result<(), LinalgError> {
-        let (nz, tr) = (self.formulation.reduced_size(), &self.transformation);
+        let nz = self.formulation.reduced_size();
+        let of = self.tableau().of;
         self.decomposed_for = 0.0;
         self.e1.resize(nz);
-        self.e2.resize(nz);
-        self.formulation.real_matrix(tr.gamma / h, self.e1.matrix_mut());
-        let theta = Complex { re: tr.alpha / h, im: tr.beta / h };
-        self.formulation.complex_matrix(theta, self.e2.matrix_mut());
+        self.formulation.real_matrix(of.gamma / h, self.e1.matrix_mut());
         self.e1.factor()?;
-        self.e2.factor()?;
+        for (e2, (alpha, beta)) in self.e2.iter_mut().zip(of.pairs) {
+            e2.resize(nz);
+            self.formulation.complex_matrix(Complex { re: alpha / h, im: beta / h }, e2.matrix_mut());
+            e2.factor()?;
+        }
         self.decomposed_for = h;
         Ok(())
     }

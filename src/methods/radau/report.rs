@@ -1,12 +1,12 @@
 //! What a run that ended says.
 
-use super::{Radau5, Setback};
+use super::{Radau, Setback};
 use crate::error::{Code, Failure};
 use crate::formulation::Deficiency;
 use crate::methods::plan;
 use crate::model::Trouble;
 
-impl Radau5 {
+impl<const L: usize> Radau<L> {
     /// A report of the current situation.
     pub(super) fn failure(&self, code: Code, detail: String) -> Failure {
         plan::failure(&self.state, &self.layout, code, detail)

@@ -1,11 +1,11 @@
 //! The first step size, where the user gave none.
 
-use super::{Radau5, Setback};
+use super::{Radau, Setback};
 use crate::error::Failure;
 use crate::norm::weighted_rms;
 use crate::system::System;
 
-impl Radau5 {
+impl<const L: usize> Radau<L> {
     /// One hundredth of the time in which positions, force elements and velocities (with unit mass) change by
     /// their own size, and at most a thousandth of the interval. The evaluation serves the first error estimate too.
     pub(super) fn first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
@@ -15,7 +15,7 @@ impl Radau5 {
         match self.evaluate_here(system) {
             Ok(()) => {
                 for (d, (x, typical)) in
-                    self.work.delta.iter_mut().zip(self.state.x.iter().zip(&self.scaling.typical))
+                    self.work.delta.iter_mut().zip(self.state.x.iter().zip(&self.orders[0].scaling.typical))
                 {
                     *d = x.abs() + typical;
                 }

@@ -1,7 +1,9 @@
 //! The error estimate (GEERREST).
 
-use super::{subtract, Radau5, Setback};
+use super::{subtract, Radau, Setback};
 use crate::error::{Code, Rejection};
+use crate::formulation::Missing;
+use crate::linalg::lanes::Theta;
 use crate::methods::state::Linearized;
 use crate::model::{self, Trouble};
 use crate::norm::{excess_square, weighted_rms};
@@ -11,7 +13,7 @@ use crate::system::System;
 /// that are seen here, and subtract larger numbers.
 const ROUND_OFF: f64 = 30.0;
 
-impl Radau5 {
+impl<const L: usize> Radau<L> {
     /// Norm of the error estimate (GEERREST): E1-solve of M·(e·Z)/h + rhs(x_k). If it is too large in the first
     /// step or after a rejection, it is filtered once more with rhs(x_k + err).
     pub(super) fn estimate_error(&mut self, system: &mut dyn System, h: f64) -> Result<f64, Setback> {
@@ -76,28 +78,37 @@ impl Radau5 {
     /// One error estimate with the right-hand side in `work.rhs`.
     pub(super) fn error_norm(&mut self, h: f64) -> f64 {
         let l = self.layout;
-        let rhs = &mut self.work.rhs;
+        let (rhs, tableau) = (&mut self.work.rhs, &self.orders[self.order].tableau);
         for (rows, block, with_mass) in
             [(l.rda.b, l.x.r, false), (l.rda.f_kin, l.x.p, false), (l.rda.f_dyn, l.x.v, true)]
         {
-            let (out, product) = (&mut self.work.block[..block.len()], &mut self.work.product[..block.len()]);
-            self.stages.error_combination(h, block, out);
+            let out = &mut self.work.block[..block.len()];
+            self.stages.error_combination(tableau, h, block, out);
             if with_mass {
                 let mass = if self.estimate_with_stage_mass { &self.stage_mass } else { &self.mass };
-                mass.mul(1, out, product, &mut self.state.stats.mass_multiplications);
-                subtract(rows.of_mut(rhs), -1.0, product);
+                let count = &mut self.state.stats.mass_multiplications;
+                for &row in self.formulation.selected_dynamics() {
+                    rhs[rows.start + row] += mass.row_product(row, out, count);
+                }
             } else {
                 subtract(rows.of_mut(rhs), -1.0, out);
             }
         }
-        let theta = self.transformation.gamma / h;
-        let z = &mut self.work.z_re[..self.formulation.reduced_size()];
+        let gamma = tableau.of.gamma / h;
+        let (algebraic, selected) = self.work.single_rhs.split_at_mut(l.rda.rows3.end);
+        algebraic.iter_mut().zip(rhs.iter()).for_each(|(s, r)| *s = [*r]);
+        selected.iter_mut().zip(self.formulation.selected_rows()).for_each(|(s, row)| *s = [rhs[row]]);
+        let (x0, z, work) = (&mut self.work.single, &mut self.work.single_z, &mut self.work.single_work);
+        self.formulation.particular(&self.fx, algebraic, x0, work);
+        let theta = Theta::new(gamma, std::iter::empty());
+        self.state.stats.mass_multiplications += self.formulation.mass_products(1);
+        self.formulation.reduced_rhs(&theta, selected, x0, Missing::Nothing, work, z);
+        let real = &mut self.work.z_real[..self.formulation.reduced_size()];
+        real.iter_mut().zip(z.iter()).for_each(|(r, z)| *r = z[0]);
+        self.e1.solve(real);
         let err = &mut self.work.err;
-        self.formulation.particular(&self.fx, rhs, err);
-        let count = &mut self.state.stats.mass_multiplications;
-        self.formulation.real_rhs(&self.mass, theta, rhs, err, z, count);
-        self.e1.solve(z);
-        self.formulation.substitute(z, err);
+        err.iter_mut().zip(x0.iter()).for_each(|(e, x)| *e = x[0]);
+        self.formulation.substitute(real, err);
         weighted_rms(err, &self.work.scal).max(1e-10)
     }
 }

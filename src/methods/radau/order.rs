@@ -1,0 +1,77 @@
+//! Choice of the order from step to step: a pure function of how Newton's method converged and how the step
+//! size moves (Hairer & Wanner, Stiff differential equations solved by Radau methods, JCAM 111, 1999).
+//!
+//! A high order pays where Newton's method converges fast, because steps are then limited by accuracy; slow
+//! convergence means that the steps are too long for it already.
+
+/// A rate of convergence below which the order is raised ...
+const RAISE: f64 = 0.002;
+/// ... and above which it is lowered.
+const LOWER: f64 = 0.8;
+/// The order is raised only while the step size is steady: HNEW/H within these.
+const STEADY: (f64, f64) = (0.8, 1.2);
+/// Steps after a change during which the order is not raised.
+const REST: u32 = 10;
+
+/// What a step has to say about the order.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence {
+    /// Rate of convergence of Newton's method.
+    pub theta: f64,
+    /// Newton iterations.
+    pub iterations: u32,
+    /// HNEW/H.
+    pub growth: f64,
+    /// Newton's method failed on the way to this step.
+    pub newton_failed: bool,
+    /// The error test failed on the way to this step.
+    pub error_failed: bool,
+    /// Accepted steps since the last change of order.
+    pub since_change: u32,
+}
+
+/// The index of the order for the next step, among `count` of them.
+pub fn choose(order: usize, count: usize, e: Evidence) -> usize {
+    if e.theta >= LOWER || e.newton_failed || (e.error_failed && e.since_change >= 1) {
+        return order.saturating_sub(1);
+    }
+    let fast = e.iterations <= 1 || e.theta <= RAISE;
+    let steady = e.growth >= STEADY.0 && e.growth <= STEADY.1;
+    if fast && steady && e.since_change > REST {
+        (order + 1).min(count - 1)
+    } else {
+        order
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CALM: Evidence = Evidence {
+        theta: 1e-3,
+        iterations: 2,
+        growth: 1.0,
+        newton_failed: false,
+        error_failed: false,
+        since_change: 20,
+    };
+
+    #[test]
+    fn fast_convergence_raises_and_trouble_lowers() {
+        assert_eq!(choose(0, 3, CALM), 1);
+        assert_eq!(choose(2, 3, CALM), 2);
+        assert_eq!(choose(1, 3, Evidence { theta: 0.1, ..CALM }), 1);
+        assert_eq!(choose(1, 3, Evidence { theta: 0.9, ..CALM }), 0);
+        assert_eq!(choose(1, 3, Evidence { newton_failed: true, ..CALM }), 0);
+        assert_eq!(choose(0, 3, Evidence { newton_failed: true, ..CALM }), 0);
+        assert_eq!(choose(1, 3, Evidence { error_failed: true, ..CALM }), 0);
+    }
+
+    #[test]
+    fn a_change_needs_a_steady_step_size_and_a_rest() {
+        assert_eq!(choose(0, 3, Evidence { growth: 2.0, ..CALM }), 0);
+        assert_eq!(choose(0, 3, Evidence { since_change: 5, ..CALM }), 0);
+        assert_eq!(choose(1, 3, Evidence { error_failed: true, since_change: 0, ..CALM }), 1);
+    }
+}
