@@ -1,0 +1,11 @@
+//! The peers, as Debian has them (see ../.ci/setup-bench).
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    for library in [
+        "siconos_externals",
+        "lapack",
+    ] {
+        println!("cargo:rustc-link-lib=dylib={library}");
+    }
+}
