@@ -2,10 +2,7 @@
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    for library in [
-        "siconos_externals",
-        "lapack",
-    ] {
+    for library in ["siconos_externals", "lapack"] {
         println!("cargo:rustc-link-lib=dylib={library}");
     }
 }

@@ -104,7 +104,8 @@ fn interpolate(points: &[Point], place: Crossing, accuracy: f64, seconds: impl F
     match place {
         Crossing::At(i) => seconds(i),
         Crossing::Between(i, j) => {
-            let part = (accuracy / points[i].error).ln() / (points[j].error.max(1e-300) / points[i].error).ln();
+            let part =
+                (accuracy / points[i].error).ln() / (points[j].error.max(1e-300) / points[i].error).ln();
             (seconds(i).ln() * (1.0 - part) + seconds(j).ln() * part).exp()
         }
     }
@@ -155,7 +156,8 @@ fn size(case: &Case) -> String {
 fn compare(case: &mut Case, curves: &[Curve], accuracy: f64, plan: &Plan, lines: &mut Vec<String>) {
     let places: Vec<Option<Crossing>> = curves.iter().map(|c| crossing(&c.points, accuracy)).collect();
     let rough = |k: usize| {
-        places[k].map(|place| interpolate(&curves[k].points, place, accuracy, |i| curves[k].points[i].seconds))
+        places[k]
+            .map(|place| interpolate(&curves[k].points, place, accuracy, |i| curves[k].points[i].seconds))
     };
     let best = (0..curves.len())
         .filter(|&k| case.entries[k].ours)
@@ -224,7 +226,8 @@ fn compare(case: &mut Case, curves: &[Curve], accuracy: f64, plan: &Plan, lines:
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let quick = arguments.iter().any(|a| a == "--quick");
-    let mut names: Vec<&str> = arguments.iter().map(String::as_str).filter(|a| !a.starts_with("--")).collect();
+    let mut names: Vec<&str> =
+        arguments.iter().map(String::as_str).filter(|a| !a.starts_with("--")).collect();
     if let Some(unknown) = names.iter().find(|n| !NAMES.contains(n)) {
         return Err(format!("no problem {unknown}; there are: {}", NAMES.join(" ")).into());
     }

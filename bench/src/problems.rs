@@ -71,7 +71,12 @@ impl Runner for Ours {
     }
 }
 
-fn our_entries(build: &dyn Fn(Rows) -> Box<dyn System>, mass: Mass, redundant: bool, start: &Start) -> Vec<Entry> {
+fn our_entries(
+    build: &dyn Fn(Rows) -> Box<dyn System>,
+    mass: Mass,
+    redundant: bool,
+    start: &Start,
+) -> Vec<Entry> {
     let entry = |setting: &Setting| {
         let options = ours::options(setting, mass, redundant);
         let x = vec![0.0; start.lambda.len() + 2 * start.p.len()];
@@ -153,7 +158,13 @@ fn linkage(data: Data, problem: &Problem, model: Bars) -> Case {
     finish(data, problem, model, start, entries)
 }
 
-fn finish<L: Lean + Clone>(data: Data, problem: &Problem, model: L, start: Start, entries: Vec<Entry>) -> Case {
+fn finish<L: Lean + Clone>(
+    data: Data,
+    problem: &Problem,
+    model: L,
+    start: Start,
+    entries: Vec<Entry>,
+) -> Case {
     let Data { name, measure, accuracies, tolerances, remark, .. } = data;
     let (p, v) = reference(problem);
     let deviation = check::deviation(model, problem);
@@ -242,7 +253,8 @@ pub fn make(name: &str) -> Option<Case> {
             case(data, &problem, Derived::new(testset::bricard::Bricard, Mass::Variable))
         }
         "n-four-bar-2" | "n-four-bar-40" => {
-            let (name, n, last) = if name.ends_with("40") { ("n-four-bar-40", 40, 16) } else { ("n-four-bar-2", 2, 22) };
+            let (name, n, last) =
+                if name.ends_with("40") { ("n-four-bar-40", 40, 16) } else { ("n-four-bar-2", 2, 22) };
             let problem = four_bar::natural(name, n, 0.5);
             let data = Data {
                 name,
@@ -255,7 +267,8 @@ pub fn make(name: &str) -> Option<Case> {
             linkage(data, &problem, Bars::new(four_bar::NaturalFourBar { n }.linkage()))
         }
         "chain-10" | "chain-50" => {
-            let (name, n, last) = if name.ends_with("50") { ("chain-50", 50, 16) } else { ("chain-10", 10, 20) };
+            let (name, n, last) =
+                if name.ends_with("50") { ("chain-50", 50, 16) } else { ("chain-10", 10, 20) };
             let problem = testset::by_name(&format!("chain-unit-{n}"))?;
             let data = Data {
                 name,

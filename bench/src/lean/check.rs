@@ -15,7 +15,8 @@ pub fn deviation(model: impl Lean + Clone, problem: &Problem) -> f64 {
         let mut theirs = problem.system(form, true);
         for round in 0..3 {
             let shift = |i: usize| 0.1 * ((1 + round + 7 * i) as f64 * 12.9898).sin();
-            let x: Vec<f64> = problem.x0.iter().enumerate().map(|(i, x)| x * (1.0 + shift(i)) + shift(i)).collect();
+            let x: Vec<f64> =
+                problem.x0.iter().enumerate().map(|(i, x)| x * (1.0 + shift(i)) + shift(i)).collect();
             let t = 0.3 * round as f64;
             let mut rows = [vec![f64::NAN; layout.m], vec![f64::NAN; layout.m]];
             let mut fx = [JacobianBlocks::new(&layout), JacobianBlocks::new(&layout)];

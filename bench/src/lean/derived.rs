@@ -77,7 +77,13 @@ impl<M: Mechanism> Derived<M> {
     }
 
     /// d/dp of the first or second derivative along v.
-    fn along_dp(&self, v: &[f64], time: f64, sink: &mut impl Sink, pick: impl Fn(&Dual<Dual<Dual<f64>>>) -> f64) {
+    fn along_dp(
+        &self,
+        v: &[f64],
+        time: f64,
+        sink: &mut impl Sink,
+        pick: impl Fn(&Dual<Dual<Dual<f64>>>) -> f64,
+    ) {
         let w = Self::constants(v);
         for j in 0..self.np {
             let g = self.along(Dual::constant(self.t), &self.lifted(j), &w, time);
@@ -176,9 +182,8 @@ impl<M: Mechanism> Lean for Derived<M> {
         for j in 0..self.np {
             let along = self.lifted(j);
             for i in 0..self.np {
-                let q = std::array::from_fn(|k| {
-                    Dual::new(along[k], Dual::constant(f64::from(u8::from(k == i))))
-                });
+                let q =
+                    std::array::from_fn(|k| Dual::new(along[k], Dual::constant(f64::from(u8::from(k == i)))));
                 let g = self.constraints(Dual::constant(Dual::constant(self.t)), &q);
                 sink.put(i, j, lambda.iter().zip(g).map(|(l, g)| l * g.d.d).sum());
             }
