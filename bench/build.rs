@@ -2,7 +2,11 @@
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    for library in ["siconos_externals", "lapack"] {
+    for library in ["siconos_externals",
+        "sundials_ida",
+        "sundials_nvecserial",
+        "sundials_sunmatrixsparse",
+        "sundials_sunlinsolklu", "lapack"] {
         println!("cargo:rustc-link-lib=dylib={library}");
     }
 }

@@ -7,6 +7,7 @@
 mod clock;
 mod form;
 mod hairer;
+mod ida;
 mod lean;
 mod ours;
 mod problems;

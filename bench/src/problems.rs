@@ -2,6 +2,7 @@
 
 use crate::form::{Form, Index, Rate};
 use crate::hairer::{Code, Hem5, Radau};
+use crate::ida::Ida;
 use crate::lean::{andrews, car_axis, check, derived::Derived, linkage::Bars, pendulum, Lean, Mass};
 use crate::ours::{self, Adapter, Setting, SETTINGS};
 use crate::run::{Ending, Runner, Start};
@@ -106,6 +107,10 @@ fn peers<L: Lean + Clone + 'static>(model: &L, start: &Start) -> Vec<Entry> {
         }
     }
     add("hem5".into(), Box::new(Hem5::new(model.clone(), start)));
+    for (index, suffix) in [(Index::Ggl, "ggl"), (Index::Two, "2")] {
+        let form = Form::new(model.clone(), index, rates[0].0);
+        add(format!("ida-{suffix}"), Box::new(Ida::new(form, start)));
+    }
     list
 }
 
