@@ -134,7 +134,9 @@ impl<L> Drop for Ida<L> {
             IDAFree(&mut self.mem);
             SUNLinSolFree(self.solver);
             SUNMatDestroy(self.matrix);
-            [self.y, self.rate, self.id].map(|v| N_VDestroy(v));
+            for vector in [self.y, self.rate, self.id] {
+                N_VDestroy(vector);
+            }
             SUNContext_Free(&mut self.sun);
         }
     }

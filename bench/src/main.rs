@@ -69,7 +69,8 @@ fn time(case: &mut Case, entry: usize, tol: f64, least: f64) -> (f64, run::Endin
 fn sweep(case: &mut Case, entry: usize, plan: &Plan) -> Curve {
     let _silence = clock::Silence::new();
     let mut curve = Curve { points: Vec::new(), failed: None };
-    let finest = case.accuracies.iter().fold(1.0f64, |m, &a| m.min(a));
+    let wanted = case.accuracies.len().min(if plan.quick { case.few } else { usize::MAX });
+    let finest = case.accuracies[..wanted].iter().fold(1.0f64, |m, &a| m.min(a));
     let (first, last) = case.tolerances;
     for half in (first..=last).step_by(plan.stride) {
         let tol = 10f64.powf(-f64::from(half) / 2.0);
@@ -139,7 +140,8 @@ fn bench(case: &mut Case, plan: &Plan, csv: &mut String, lines: &mut Vec<String>
             );
         }
     }
-    for &accuracy in case.accuracies {
+    let wanted = case.accuracies.len().min(if plan.quick { case.few } else { usize::MAX });
+    for &accuracy in &case.accuracies[..wanted] {
         compare(case, &curves, accuracy, plan, lines);
     }
     for (entry, curve) in case.entries.iter().zip(&curves) {

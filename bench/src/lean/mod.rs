@@ -9,6 +9,7 @@ pub mod check;
 pub mod derived;
 pub mod linkage;
 pub mod pendulum;
+pub mod truck;
 
 /// Takes a matrix entry: row, column, value. Entries of the same place add up.
 pub trait Sink {
