@@ -21,7 +21,7 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 export OPENBLAS_NUM_THREADS = 1
 export FC CC CXX
 
-.PHONY: all setup lib header docs demo test bench accuracy clean \
+.PHONY: all setup lib header docs demo test bench bench-quick bench-setup accuracy clean \
         test-format test-lint test-rust test-doc test-header test-drivers test-memory test-valgrind test-asan \
         test-threads test-identity
 
@@ -92,9 +92,18 @@ test-identity: lib
 accuracy: setup
 	$(CARGO) run --release --quiet --example accuracy
 
-# For now one measurement: wall-clock time of the pendulum over [0,1000]. It informs, it does not judge.
-bench: setup
-	$(CARGO) run --release --quiet --example pendulum_time
+# CPU time at equal accuracy against RADAU5, RADAU, HEM5 and IDA: a table, bench/results.csv, bench/*.svg. The peers are
+# installed for it (as root); only bench/ is linked to them. PROBLEMS="pendulum andrews" selects, bench-quick is coarser.
+PROBLEMS ?=
+BENCH := $(CARGO) run --release --quiet --manifest-path bench/Cargo.toml --target-dir $(TARGET) --
+bench: setup bench-setup
+	@$(BENCH) $(PROBLEMS)
+
+bench-quick: setup bench-setup
+	@$(BENCH) --quick $(PROBLEMS)
+
+bench-setup:
+	@.ci/setup-bench
 
 include packaging/package.mk
 

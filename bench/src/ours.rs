@@ -1,0 +1,207 @@
+//! Our side: a lean model as a [`System`], and the table of settings that compete for "best".
+
+use crate::lean::{Lean, Mass};
+use crate::run::Ending;
+use geoms::decompose::DecompositionKind;
+use geoms::integrate::{integrate, Integration};
+use geoms::layout::{Dimensions, Form, Layout};
+use geoms::norm::Tolerance;
+use geoms::options::{Controller, MassStructure, Options};
+use geoms::stats::Stats;
+use geoms::system::{JacobianBlocks, Outcome, System};
+
+/// Rows and Jacobian of a lean model for our solver.
+pub struct Adapter<L> {
+    model: L,
+    layout: Layout,
+    a: Vec<f64>,
+    /// M⁻¹ Gᵀ.
+    inverse: Vec<f64>,
+}
+
+impl<L: Lean> Adapter<L> {
+    pub fn new(model: L, form: Form) -> Self {
+        let (np, nl) = (model.np(), model.nl());
+        let layout = Layout::new(Dimensions { np, nv: np, nl, ..Dimensions::default() }, form);
+        Adapter { model, layout, a: vec![0.0; np], inverse: vec![0.0; np * nl] }
+    }
+}
+
+impl<L: Lean> System for Adapter<L> {
+    fn dimensions(&self) -> Dimensions {
+        self.layout.dims
+    }
+
+    fn form(&self) -> Form {
+        self.layout.form
+    }
+
+    fn eom(&mut self, t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
+        let (b, at, model) = (self.layout.x, self.layout.rda, &mut self.model);
+        let (lambda, v, p) = (b.lambda.of(x), b.v.of(x), b.p.of(x));
+        model.prepare(t, p);
+        let f = at.f_dyn.of_mut(rda);
+        model.force(v, f);
+        model.subtract_gtl(lambda, f);
+        if !at.g_acceleration.is_empty() {
+            self.a.copy_from_slice(f);
+            model.solve_mass(&mut self.a);
+            let rows = at.g_acceleration.of_mut(rda);
+            model.gvv(v, rows);
+            model.add_ga(&self.a, rows);
+        }
+        model.gv(v, at.g_velocity.of_mut(rda));
+        model.g(at.g.of_mut(rda));
+        at.f_kin.of_mut(rda).copy_from_slice(v);
+        Outcome::Continue
+    }
+
+    fn mass(&mut self, t: f64, x: &[f64], mass: &mut [f64]) -> Outcome {
+        let n = self.layout.n3();
+        self.model.prepare(t, self.layout.x.p.of(x));
+        mass.fill(0.0);
+        self.model.mass(&mut |i: usize, j: usize, value: f64| mass[i + j * n] += value);
+        Outcome::Continue
+    }
+
+    fn has_jacobian(&self) -> bool {
+        true
+    }
+
+    fn jacobian(&mut self, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Outcome {
+        let (b, model) = (self.layout.x, &mut self.model);
+        let (lambda, v, p) = (b.lambda.of(x), b.v.of(x), b.p.of(x));
+        let (n, nv, nl) = (self.layout.n, v.len(), lambda.len());
+        model.prepare(t, p);
+        let [fx1, fx2, fx3, _, fx5, fx6] = &mut fx.fx;
+        model.force_dp(v, &mut |i: usize, j: usize, value: f64| fx5[i + (b.p.start + j) * nv] -= value);
+        model.gtl_dp(lambda, &mut |i: usize, j: usize, value: f64| fx5[i + (b.p.start + j) * nv] += value);
+        model.force_dv(v, &mut |i: usize, j: usize, value: f64| fx5[i + (b.v.start + j) * nv] -= value);
+        model.gq(&mut |i: usize, j: usize, value: f64| {
+            fx5[j + i * nv] += value;
+            fx2[i + j * nl] -= value;
+            fx3[i + j * nl] -= value;
+        });
+        model.gv_dp(v, &mut |i: usize, j: usize, value: f64| fx2[i + (nv + j) * nl] -= value);
+        (0..nv).for_each(|i| fx6[i + i * nv] = -1.0);
+        if fx1.is_empty() {
+            return Outcome::Continue;
+        }
+        // gII = gvv + G M⁻¹ f_dyn.
+        model.force(v, &mut self.a);
+        model.subtract_gtl(lambda, &mut self.a);
+        model.solve_mass(&mut self.a);
+        self.inverse.fill(0.0);
+        model.gq(&mut |i: usize, j: usize, value: f64| self.inverse[j + i * nv] += value);
+        self.inverse.chunks_exact_mut(nv).for_each(|column| model.solve_mass(column));
+        for j in 0..n {
+            let column = &fx5[j * nv..][..nv];
+            for (entry, row) in fx1[j * nl..][..nl].iter_mut().zip(self.inverse.chunks_exact(nv)) {
+                *entry = row.iter().zip(column).map(|(a, b)| a * b).sum();
+            }
+        }
+        let inverse = &self.inverse;
+        model.mass_dp(&self.a, &mut |k: usize, j: usize, value: f64| {
+            for i in 0..nl {
+                fx1[i + (b.p.start + j) * nl] += inverse[k + i * nv] * value;
+            }
+        });
+        model.gv_dp(v, &mut |i: usize, j: usize, value: f64| fx1[i + (b.v.start + j) * nl] -= 2.0 * value);
+        let mut at_p = |i: usize, j: usize, value: f64| fx1[i + (b.p.start + j) * nl] -= value;
+        model.ga_dp(&self.a, &mut at_p);
+        model.gvv_dp(v, &mut at_p);
+        Outcome::Continue
+    }
+
+    fn mass_acceleration_dp(&mut self, t: f64, x: &[f64], a: &[f64], out: &mut [f64]) -> Option<Outcome> {
+        let n = self.layout.n3();
+        self.model.prepare(t, self.layout.x.p.of(x));
+        out.fill(0.0);
+        self.model.mass_dp(a, &mut |i: usize, j: usize, value: f64| out[i + j * n] += value);
+        Some(Outcome::Continue)
+    }
+}
+
+/// One of our settings.
+#[derive(Clone, Copy)]
+pub struct Setting {
+    pub name: &'static str,
+    /// Changes the options of the `geoms_` call. The mass structure is set before.
+    pub change: fn(&mut Options),
+}
+
+/// The first is the documented default of the `geoms_` call, mass structure included; the others compete for "best"
+/// with the mass structure that the model has. Further methods and orders are lines of this table.
+pub const SETTINGS: &[Setting] = &[
+    Setting { name: "legacy", change: |o| o.mass = MassStructure::Full },
+    Setting { name: "mass", change: |_| {} },
+    Setting { name: "classical", change: |o| o.controller = Controller::Classical },
+    Setting { name: "nwtmat1", change: |o| o.newton_reference = 1 },
+    Setting { name: "nwtmat2", change: |o| o.newton_reference = 2 },
+    Setting { name: "nwtmat3", change: |o| o.newton_reference = 3 },
+    Setting {
+        name: "nwtmat2-classical",
+        change: |o| {
+            o.newton_reference = 2;
+            o.controller = Controller::Classical;
+        },
+    },
+    Setting { name: "thet.01", change: |o| o.thet = 0.01 },
+    Setting { name: "thet.1", change: |o| o.thet = 0.1 },
+    Setting {
+        name: "thet.1-keep",
+        change: |o| {
+            o.thet = 0.1;
+            (o.quot1, o.quot2) = (0.99, 2.0);
+        },
+    },
+    Setting { name: "fnewt.1", change: |o| o.fnewt = Some(0.1) },
+    Setting {
+        name: "nwtmat2-fnewt.1",
+        change: |o| {
+            o.newton_reference = 2;
+            o.fnewt = Some(0.1);
+        },
+    },
+    Setting { name: "qr", change: |o| o.decompose_constraints = DecompositionKind::Qr },
+    Setting { name: "form1", change: |o| o.form = Form::Index1 },
+    Setting {
+        name: "form1-nwtmat2",
+        change: |o| {
+            o.form = Form::Index1;
+            o.newton_reference = 2;
+        },
+    },
+];
+
+/// The options of a setting for a model.
+pub fn options(setting: &Setting, mass: Mass, redundant: bool) -> Options {
+    let structure = match mass {
+        Mass::Diagonal => MassStructure::ConstantDiagonal,
+        Mass::Band(_) => MassStructure::ConstantFull,
+        Mass::Variable => MassStructure::Full,
+    };
+    let mut options = Options { mass: structure, nmax: 10_000_000, ..Options::default() };
+    (setting.change)(&mut options);
+    if redundant {
+        options.decompose_constraints = DecompositionKind::Svd;
+    }
+    options
+}
+
+/// One run; x comes in as the initial values.
+pub fn run(
+    system: &mut dyn System,
+    options: &Options,
+    tol: f64,
+    (t0, tend, h0): (f64, f64, f64),
+    x: &mut [f64],
+) -> Ending {
+    let tolerance = Tolerance::scalar(tol, tol);
+    let (mut t, mut h, mut stats) = (t0, h0, Stats::default());
+    let work = Integration { system, observer: None, options, tolerance: &tolerance };
+    match integrate(work, &mut t, x, &mut h, tend, &mut stats) {
+        Ok(()) => Ending::reached(stats.nstep(), stats.neom, stats.njac),
+        Err(failure) => Ending::failed(failure.code.idid().into()),
+    }
+}
