@@ -248,7 +248,7 @@ pub fn make(name: &str) -> Option<Case> {
                 measure: Velocity,
                 accuracies: &[1e-2, 1e-4],
                 few: 1,
-                tolerances: (8, 22),
+                tolerances: (10, 22),
                 h0: 1e-3,
                 remark: "",
             };

@@ -465,15 +465,17 @@ fn diagrams(runs: &[Run]) -> String {
     let panels = problems(runs)
         .into_iter()
         .map(|problem| plot::Panel {
-            lines: [Form::StrangenessFree, Form::Index1].map(|form| {
+            lines: [Form::StrangenessFree, Form::Index1]
+                .map(|form| {
                 series(runs, &problem, form)
                     .iter()
                     .filter(|r| r.idid == 0 && r.error[1] > 0.0)
                     .map(|r| (r.stats.neom as f64, r.error[1]))
                     .collect()
-            }),
+            })
+            .into(),
             title: problem,
         })
         .collect::<Vec<_>>();
-    plot::svg("Evaluations of EOM (right) against error of v (up)", ["FORM=0", "FORM=1"], &panels)
+    plot::svg("Evaluations of EOM (right) against error of v (up)", &["FORM=0", "FORM=1"], &panels)
 }

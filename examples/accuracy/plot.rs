@@ -2,21 +2,22 @@
 
 use std::fmt::Write as _;
 
-/// One diagram: two lines of (work, error).
+/// One diagram: lines of (work, error).
 pub struct Panel {
     /// Heading.
     pub title: String,
-    /// Points of the two lines.
-    pub lines: [Vec<(f64, f64)>; 2],
+    /// Points of the lines, in the order of the names.
+    pub lines: Vec<Vec<(f64, f64)>>,
 }
 
-const COLOURS: [&str; 2] = ["#1f5fa8", "#c2571a"];
+const COLOURS: [&str; 9] =
+    ["#1f5fa8", "#c2571a", "#2c8a4b", "#8a4fb0", "#b3273b", "#6b6b6b", "#c9a227", "#2aa5a0", "#d46fa8"];
 const W: f64 = 230.0;
 const H: f64 = 170.0;
 const COLUMNS: usize = 4;
 
 /// All panels on one sheet, double-logarithmic, with common axes.
-pub fn svg(title: &str, names: [&str; 2], panels: &[Panel]) -> String {
+pub fn svg(title: &str, names: &[&str], panels: &[Panel]) -> String {
     let all = || panels.iter().flat_map(|p| p.lines.iter().flatten());
     let range = |values: &mut dyn Iterator<Item = f64>| {
         values.fold((f64::MAX, f64::MIN), |(lo, hi), v| (lo.min(v.log10().floor()), hi.max(v.log10().ceil())))
@@ -31,7 +32,7 @@ pub fn svg(title: &str, names: [&str; 2], panels: &[Panel]) -> String {
          <text x=\"20\" y=\"22\" font-size=\"14\">{title}</text>"
     );
     for (i, (name, colour)) in names.iter().zip(COLOURS).enumerate() {
-        let x = width - 180.0 + 90.0 * i as f64;
+        let x = width - 90.0 * (names.len() - i) as f64;
         let _ = write!(
             out,
             "<circle cx=\"{x}\" cy=\"18\" r=\"4\" fill=\"{colour}\"/><text x=\"{}\" y=\"22\">{name}</text>",
