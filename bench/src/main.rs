@@ -68,7 +68,7 @@ fn time(case: &mut Case, entry: usize, tol: f64, least: f64) -> (f64, run::Endin
     }
 }
 
-fn sweep(case: &mut Case, entry: usize, plan: &Plan, stride: usize) -> Curve {
+fn sweep(case: &mut Case, entry: usize, plan: &Plan, stride: usize, (loose, tight): (f64, f64)) -> Curve {
     let _silence = clock::Silence::new();
     let mut curve = Curve { points: Vec::new(), failed: None };
     let wanted = case.accuracies.len().min(if plan.quick { case.few } else { usize::MAX });
@@ -76,6 +76,9 @@ fn sweep(case: &mut Case, entry: usize, plan: &Plan, stride: usize) -> Curve {
     let (first, last) = case.tolerances;
     for half in (first..=last).step_by(stride) {
         let tol = 10f64.powf(-f64::from(half) / 2.0);
+        if tol > 1.01 * loose || tol < 0.99 * tight {
+            continue;
+        }
         let (mut seconds, ending, error) = time(case, entry, tol, 0.0);
         if !ending.reached || error.is_nan() {
             curve.failed = Some((tol, ending.code));
@@ -135,21 +138,25 @@ fn bench(case: &mut Case, plan: &Plan, csv: &mut String, lines: &mut Vec<String>
     }
     // Our many settings in decades; those that win are refined below.
     let ladder = |case: &Case, k: usize| if case.entries[k].ours && k != LEGACY { 2 } else { plan.stride };
+    let accuracies =
+        &case.accuracies[..case.accuracies.len().min(if plan.quick { case.few } else { usize::MAX })];
     let mut curves: Vec<Curve> = Vec::new();
     for k in 0..case.entries.len() {
         let stride = ladder(case, k);
-        curves.push(sweep(case, k, plan, stride));
+        let range =
+            if stride == plan.stride && !case.entries[k].ours { ALL } else { window(&curves, accuracies) };
+        curves.push(sweep(case, k, plan, stride, range));
     }
-    let wanted = case.accuracies.len().min(if plan.quick { case.few } else { usize::MAX });
     let mut winners: Vec<usize> = Vec::new();
-    for &accuracy in &case.accuracies[..wanted] {
+    for &accuracy in accuracies {
         winners.extend(fastest(case, &curves, accuracy));
     }
     winners.sort_unstable();
     winners.dedup();
     for k in winners {
         if ladder(case, k) != plan.stride {
-            curves[k] = sweep(case, k, plan, plan.stride);
+            let range = window(&curves, accuracies);
+            curves[k] = sweep(case, k, plan, plan.stride, range);
         }
     }
     for (entry, curve) in case.entries.iter().zip(&curves) {
@@ -164,7 +171,7 @@ fn bench(case: &mut Case, plan: &Plan, csv: &mut String, lines: &mut Vec<String>
         }
     }
     let mut best = None;
-    for &accuracy in &case.accuracies[..wanted] {
+    for &accuracy in accuracies {
         let setting = compare(case, &curves, accuracy, plan, lines);
         best = best.or(setting);
     }
@@ -206,6 +213,25 @@ fn rough_time(curves: &[Curve], k: usize, place: Option<Crossing>) -> f64 {
 /// Place of the documented default among the entries.
 const LEGACY: usize = 0;
 
+/// All tolerances.
+const ALL: (f64, f64) = (f64::INFINITY, 0.0);
+
+/// Tolerances around those with which the documented default crosses the accuracies: our other settings cross them
+/// nearby.
+fn window(curves: &[Curve], accuracies: &[f64]) -> (f64, f64) {
+    let Some(Curve { points, .. }) = curves.first() else { return ALL };
+    let mut range = (0.0f64, f64::INFINITY);
+    for &accuracy in accuracies {
+        match crossing(points, accuracy) {
+            Some(Crossing::Between(i, j)) => {
+                range = (range.0.max(10.0 * points[i].tol), range.1.min(0.03 * points[j].tol));
+            }
+            _ => return ALL,
+        }
+    }
+    range
+}
+
 /// Our setting that is fastest at an accuracy, by the sweep.
 fn fastest(case: &Case, curves: &[Curve], accuracy: f64) -> Option<usize> {
     let rough = |k: usize| {
@@ -231,7 +257,10 @@ fn compare(
         return None;
     };
     let legacy = LEGACY;
+    // A quick run does not wait for peers that are far behind.
+    let limit = if plan.quick { 3.0 * rough_time(curves, best, places[best]) } else { f64::INFINITY };
     let measured: Vec<usize> = (0..curves.len())
+        .filter(|&k| rough_time(curves, k, places[k]) <= limit)
         .filter(|&k| places[k].is_some() && (!case.entries[k].ours || k == best || k == legacy))
         .collect();
     // Rounds, interleaved over the solvers.
@@ -277,6 +306,13 @@ fn compare(
         println!("   {title:<16} {:>10.4}  {:>24}  {old:>24}{mark}", 1e3 * row(k).0, cell(ratio(best)));
         let title = title.replace(' ', "-");
         lines.push(format!("ratio {} {accuracy:.0e} {title} {:.4}", case.name, ratio(best).0));
+    }
+    let behind: Vec<&str> = (0..curves.len())
+        .filter(|&k| places[k].is_some() && !case.entries[k].ours && !measured.contains(&k))
+        .map(|k| case.entries[k].name.as_str())
+        .collect();
+    if !behind.is_empty() {
+        println!("   more than three times slower: {}", behind.join(", "));
     }
     let missing: Vec<&str> = (0..curves.len())
         .filter(|&k| places[k].is_none() && (!case.entries[k].ours || k == legacy))
