@@ -46,6 +46,8 @@ struct Curve {
     points: Vec<Point>,
     /// Last failure.
     failed: Option<(f64, i64)>,
+    /// Ended because a run took too long.
+    cut: bool,
 }
 
 /// Where a curve crosses an accuracy: the points on either side, or the cheapest one if all are better.
@@ -70,7 +72,8 @@ fn time(case: &mut Case, entry: usize, tol: f64, least: f64) -> (f64, run::Endin
 
 fn sweep(case: &mut Case, entry: usize, plan: &Plan, stride: usize, (loose, tight): (f64, f64)) -> Curve {
     let _silence = clock::Silence::new();
-    let mut curve = Curve { points: Vec::new(), failed: None };
+    let mut curve = Curve { points: Vec::new(), failed: None, cut: false };
+    let mut good = 0;
     let wanted = case.accuracies.len().min(if plan.quick { case.few } else { usize::MAX });
     let finest = case.accuracies[..wanted].iter().fold(1.0f64, |m, &a| m.min(a));
     let (first, last) = case.tolerances;
@@ -90,7 +93,13 @@ fn sweep(case: &mut Case, entry: usize, plan: &Plan, stride: usize, (loose, tigh
         }
         let run::Ending { steps, calls, jacobians, .. } = ending;
         curve.points.push(Point { tol, error, seconds, steps, calls, jacobians });
-        if seconds > plan.longest || error < 0.3 * finest {
+        if seconds > plan.longest {
+            curve.cut = true;
+            break;
+        }
+        // Two in a row: a single point may be a lucky one.
+        good = if error < 0.3 * finest { good + 1 } else { 0 };
+        if good == 2 {
             break;
         }
     }
@@ -314,12 +323,19 @@ fn compare(
     if !behind.is_empty() {
         println!("   more than three times slower: {}", behind.join(", "));
     }
-    let missing: Vec<&str> = (0..curves.len())
-        .filter(|&k| places[k].is_none() && (!case.entries[k].ours || k == legacy))
-        .map(|k| case.entries[k].name.as_str())
-        .collect();
-    if !missing.is_empty() {
-        println!("   does not reach it: {}", missing.join(", "));
+    let missing = |cut: bool| -> Vec<&str> {
+        let unmeasured = (0..curves.len()).filter(|&k| places[k].is_none() && curves[k].cut == cut);
+        unmeasured
+            .filter(|&k| !case.entries[k].ours || k == legacy)
+            .map(|k| case.entries[k].name.as_str())
+            .collect()
+    };
+    for (cut, text) in
+        [(true, "a run took too long before it was reached"), (false, "not reached with any tolerance")]
+    {
+        if !missing(cut).is_empty() {
+            println!("   {text}: {}", missing(cut).join(", "));
+        }
     }
     lines.push(format!("setting {} {accuracy:.0e} {}", case.name, case.entries[best].name));
     Some(best)
