@@ -212,11 +212,10 @@ fn size(case: &Case) -> String {
     format!("{} positions, {} constraints", case.start.p.len(), case.start.lambda.len())
 }
 
-fn rough_time(curves: &[Curve], k: usize, place: Option<Crossing>) -> f64 {
-    match place {
-        Some(Crossing::At(i) | Crossing::Between(_, i)) => curves[k].points[i].seconds,
-        None => 0.0,
-    }
+/// Time at an accuracy by the sweep.
+fn rough_time(curve: &Curve, accuracy: f64) -> Option<f64> {
+    let place = crossing(&curve.points, accuracy)?;
+    Some(interpolate(&curve.points, place, accuracy, |i| curve.points[i].seconds))
 }
 
 /// Place of the documented default among the entries.
@@ -243,11 +242,7 @@ fn window(curves: &[Curve], accuracies: &[f64]) -> (f64, f64) {
 
 /// Our setting that is fastest at an accuracy, by the sweep.
 fn fastest(case: &Case, curves: &[Curve], accuracy: f64) -> Option<usize> {
-    let rough = |k: usize| {
-        let points = &curves[k].points;
-        let place = crossing(points, accuracy)?;
-        Some((k, interpolate(points, place, accuracy, |i| points[i].seconds)))
-    };
+    let rough = |k: usize| rough_time(&curves[k], accuracy).map(|seconds| (k, seconds));
     let ours = (0..curves.len()).filter(|&k| case.entries[k].ours);
     ours.filter_map(rough).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(k, _)| k)
 }
@@ -266,10 +261,14 @@ fn compare(
         return None;
     };
     let legacy = LEGACY;
-    // A quick run does not wait for peers that are far behind.
-    let limit = if plan.quick { 3.0 * rough_time(curves, best, places[best]) } else { f64::INFINITY };
+    // A quick run does not wait for peers that are far behind, except the one that all are related to.
+    let limit =
+        if plan.quick { 3.0 * rough_time(&curves[best], accuracy).unwrap_or(0.0) } else { f64::INFINITY };
     let measured: Vec<usize> = (0..curves.len())
-        .filter(|&k| rough_time(curves, k, places[k]) <= limit)
+        .filter(|&k| {
+            case.entries[k].name == "radau5-ggl"
+                || rough_time(&curves[k], accuracy).is_some_and(|s| s <= limit)
+        })
         .filter(|&k| places[k].is_some() && (!case.entries[k].ours || k == best || k == legacy))
         .collect();
     // Rounds, interleaved over the solvers.
@@ -277,7 +276,7 @@ fn compare(
     {
         let _silence = clock::Silence::new();
         // Long runs are less noisy.
-        let slow = rough_time(curves, best, places[best]) > 0.1;
+        let slow = rough_time(&curves[best], accuracy).unwrap_or(0.0) > 0.1;
         for _ in 0..if slow { 3 } else { plan.rounds } {
             let mut round = BTreeMap::new();
             for &k in &measured {
