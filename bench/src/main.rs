@@ -46,6 +46,8 @@ struct Curve {
     points: Vec<Point>,
     /// Last failure.
     failed: Option<(f64, i64)>,
+    /// Ended because a run took too long.
+    cut: bool,
 }
 
 /// Where a curve crosses an accuracy: the points on either side, or the cheapest one if all are better.
@@ -68,14 +70,18 @@ fn time(case: &mut Case, entry: usize, tol: f64, least: f64) -> (f64, run::Endin
     }
 }
 
-fn sweep(case: &mut Case, entry: usize, plan: &Plan, stride: usize) -> Curve {
+fn sweep(case: &mut Case, entry: usize, plan: &Plan, stride: usize, (loose, tight): (f64, f64)) -> Curve {
     let _silence = clock::Silence::new();
-    let mut curve = Curve { points: Vec::new(), failed: None };
+    let mut curve = Curve { points: Vec::new(), failed: None, cut: false };
+    let mut good = 0;
     let wanted = case.accuracies.len().min(if plan.quick { case.few } else { usize::MAX });
     let finest = case.accuracies[..wanted].iter().fold(1.0f64, |m, &a| m.min(a));
     let (first, last) = case.tolerances;
     for half in (first..=last).step_by(stride) {
         let tol = 10f64.powf(-f64::from(half) / 2.0);
+        if tol > 1.01 * loose || tol < 0.99 * tight {
+            continue;
+        }
         let (mut seconds, ending, error) = time(case, entry, tol, 0.0);
         if !ending.reached || error.is_nan() {
             curve.failed = Some((tol, ending.code));
@@ -87,7 +93,13 @@ fn sweep(case: &mut Case, entry: usize, plan: &Plan, stride: usize) -> Curve {
         }
         let run::Ending { steps, calls, jacobians, .. } = ending;
         curve.points.push(Point { tol, error, seconds, steps, calls, jacobians });
-        if seconds > plan.longest || error < 0.3 * finest {
+        if seconds > plan.longest {
+            curve.cut = true;
+            break;
+        }
+        // Two in a row: a single point may be a lucky one.
+        good = if error < 0.3 * finest { good + 1 } else { 0 };
+        if good == 2 {
             break;
         }
     }
@@ -135,21 +147,25 @@ fn bench(case: &mut Case, plan: &Plan, csv: &mut String, lines: &mut Vec<String>
     }
     // Our many settings in decades; those that win are refined below.
     let ladder = |case: &Case, k: usize| if case.entries[k].ours && k != LEGACY { 2 } else { plan.stride };
+    let accuracies =
+        &case.accuracies[..case.accuracies.len().min(if plan.quick { case.few } else { usize::MAX })];
     let mut curves: Vec<Curve> = Vec::new();
     for k in 0..case.entries.len() {
         let stride = ladder(case, k);
-        curves.push(sweep(case, k, plan, stride));
+        let range =
+            if stride == plan.stride && !case.entries[k].ours { ALL } else { window(&curves, accuracies) };
+        curves.push(sweep(case, k, plan, stride, range));
     }
-    let wanted = case.accuracies.len().min(if plan.quick { case.few } else { usize::MAX });
     let mut winners: Vec<usize> = Vec::new();
-    for &accuracy in &case.accuracies[..wanted] {
+    for &accuracy in accuracies {
         winners.extend(fastest(case, &curves, accuracy));
     }
     winners.sort_unstable();
     winners.dedup();
     for k in winners {
         if ladder(case, k) != plan.stride {
-            curves[k] = sweep(case, k, plan, plan.stride);
+            let range = window(&curves, accuracies);
+            curves[k] = sweep(case, k, plan, plan.stride, range);
         }
     }
     for (entry, curve) in case.entries.iter().zip(&curves) {
@@ -164,7 +180,7 @@ fn bench(case: &mut Case, plan: &Plan, csv: &mut String, lines: &mut Vec<String>
         }
     }
     let mut best = None;
-    for &accuracy in &case.accuracies[..wanted] {
+    for &accuracy in accuracies {
         let setting = compare(case, &curves, accuracy, plan, lines);
         best = best.or(setting);
     }
@@ -196,6 +212,41 @@ fn size(case: &Case) -> String {
     format!("{} positions, {} constraints", case.start.p.len(), case.start.lambda.len())
 }
 
+/// Time at an accuracy by the sweep.
+fn rough_time(curve: &Curve, accuracy: f64) -> Option<f64> {
+    let place = crossing(&curve.points, accuracy)?;
+    Some(interpolate(&curve.points, place, accuracy, |i| curve.points[i].seconds))
+}
+
+/// Place of the documented default among the entries.
+const LEGACY: usize = 0;
+
+/// All tolerances.
+const ALL: (f64, f64) = (f64::INFINITY, 0.0);
+
+/// Tolerances around those with which the documented default crosses the accuracies: our other settings cross them
+/// nearby.
+fn window(curves: &[Curve], accuracies: &[f64]) -> (f64, f64) {
+    let Some(Curve { points, .. }) = curves.first() else { return ALL };
+    let mut range = (0.0f64, f64::INFINITY);
+    for &accuracy in accuracies {
+        match crossing(points, accuracy) {
+            Some(Crossing::Between(i, j)) => {
+                range = (range.0.max(10.0 * points[i].tol), range.1.min(0.03 * points[j].tol));
+            }
+            _ => return ALL,
+        }
+    }
+    range
+}
+
+/// Our setting that is fastest at an accuracy, by the sweep.
+fn fastest(case: &Case, curves: &[Curve], accuracy: f64) -> Option<usize> {
+    let rough = |k: usize| rough_time(&curves[k], accuracy).map(|seconds| (k, seconds));
+    let ours = (0..curves.len()).filter(|&k| case.entries[k].ours);
+    ours.filter_map(rough).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(k, _)| k)
+}
+
 fn compare(
     case: &mut Case,
     curves: &[Curve],
@@ -210,7 +261,14 @@ fn compare(
         return None;
     };
     let legacy = LEGACY;
+    // A quick run does not wait for peers that are far behind, except the one that all are related to.
+    let limit =
+        if plan.quick { 3.0 * rough_time(&curves[best], accuracy).unwrap_or(0.0) } else { f64::INFINITY };
     let measured: Vec<usize> = (0..curves.len())
+        .filter(|&k| {
+            case.entries[k].name == "radau5-ggl"
+                || rough_time(&curves[k], accuracy).is_some_and(|s| s <= limit)
+        })
         .filter(|&k| places[k].is_some() && (!case.entries[k].ours || k == best || k == legacy))
         .collect();
     // Rounds, interleaved over the solvers.
@@ -218,7 +276,7 @@ fn compare(
     {
         let _silence = clock::Silence::new();
         // Long runs are less noisy.
-        let slow = rough_time(curves, best, places[best]) > 0.1;
+        let slow = rough_time(&curves[best], accuracy).unwrap_or(0.0) > 0.1;
         for _ in 0..if slow { 3 } else { plan.rounds } {
             let mut round = BTreeMap::new();
             for &k in &measured {
@@ -257,12 +315,26 @@ fn compare(
         let title = title.replace(' ', "-");
         lines.push(format!("ratio {} {accuracy:.0e} {title} {:.4}", case.name, ratio(best).0));
     }
-    let missing: Vec<&str> = (0..curves.len())
-        .filter(|&k| places[k].is_none() && (!case.entries[k].ours || k == legacy))
+    let behind: Vec<&str> = (0..curves.len())
+        .filter(|&k| places[k].is_some() && !case.entries[k].ours && !measured.contains(&k))
         .map(|k| case.entries[k].name.as_str())
         .collect();
-    if !missing.is_empty() {
-        println!("   does not reach it: {}", missing.join(", "));
+    if !behind.is_empty() {
+        println!("   more than three times slower: {}", behind.join(", "));
+    }
+    let missing = |cut: bool| -> Vec<&str> {
+        let unmeasured = (0..curves.len()).filter(|&k| places[k].is_none() && curves[k].cut == cut);
+        unmeasured
+            .filter(|&k| !case.entries[k].ours || k == legacy)
+            .map(|k| case.entries[k].name.as_str())
+            .collect()
+    };
+    for (cut, text) in
+        [(true, "a run took too long before it was reached"), (false, "not reached with any tolerance")]
+    {
+        if !missing(cut).is_empty() {
+            println!("   {text}: {}", missing(cut).join(", "));
+        }
     }
     lines.push(format!("setting {} {accuracy:.0e} {}", case.name, case.entries[best].name));
     Some(best)

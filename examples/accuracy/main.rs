@@ -467,13 +467,13 @@ fn diagrams(runs: &[Run]) -> String {
         .map(|problem| plot::Panel {
             lines: [Form::StrangenessFree, Form::Index1]
                 .map(|form| {
-                series(runs, &problem, form)
-                    .iter()
-                    .filter(|r| r.idid == 0 && r.error[1] > 0.0)
-                    .map(|r| (r.stats.neom as f64, r.error[1]))
-                    .collect()
-            })
-            .into(),
+                    series(runs, &problem, form)
+                        .iter()
+                        .filter(|r| r.idid == 0 && r.error[1] > 0.0)
+                        .map(|r| (r.stats.neom as f64, r.error[1]))
+                        .collect()
+                })
+                .into(),
             title: problem,
         })
         .collect::<Vec<_>>();
