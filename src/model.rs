@@ -22,7 +22,7 @@ pub enum Trouble {
 }
 
 /// Check an answer and its numbers.
-fn check(outcome: Outcome, code: Code, finite: impl FnOnce() -> bool) -> Result<(), Trouble> {
+pub fn check(outcome: Outcome, code: Code, finite: impl FnOnce() -> bool) -> Result<(), Trouble> {
     match outcome {
         Outcome::Stop => Err(Trouble::Stop { code, not_finite: false }),
         Outcome::Retry => Err(Trouble::Retry),

@@ -340,8 +340,27 @@ fn compare(
     Some(best)
 }
 
+/// `--once PROBLEM SOLVER TOL RUNS`: the same run so many times, to be looked at with a profiler.
+fn once(problem: &str, entry: &str, tol: f64, runs: u32) -> Result<(), Box<dyn std::error::Error>> {
+    let mut case = problems::make(problem).ok_or("no such problem")?;
+    let k = case.entries.iter().position(|e| e.name == entry).ok_or("no such solver")?;
+    let (mut p, mut v) = (vec![0.0; case.start.p.len()], vec![0.0; case.start.v.len()]);
+    let begin = clock::cpu();
+    for _ in 0..runs {
+        let ending = case.entries[k].runner.run(tol, &mut p, &mut v);
+        println!("{ending:?} error {:.2e}", case.error(&p, &v));
+    }
+    println!("{:.1} us per run", 1e6 * (clock::cpu() - begin) / f64::from(runs));
+    Ok(())
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [flag, problem, entry, tol, runs] = &arguments[..] {
+        if flag == "--once" {
+            return once(problem, entry, tol.parse()?, runs.parse()?);
+        }
+    }
     let quick = arguments.iter().any(|a| a == "--quick");
     let mut names: Vec<&str> =
         arguments.iter().map(String::as_str).filter(|a| !a.starts_with("--")).collect();

@@ -6,7 +6,7 @@ use geoms::decompose::DecompositionKind;
 use geoms::integrate::{integrate, Integration};
 use geoms::layout::{Dimensions, Form, Layout};
 use geoms::norm::Tolerance;
-use geoms::options::{Controller, MassStructure, Options};
+use geoms::options::{Controller, MassStructure, Options, Order};
 use geoms::stats::Stats;
 use geoms::system::{JacobianBlocks, Outcome, System};
 
@@ -17,13 +17,24 @@ pub struct Adapter<L> {
     a: Vec<f64>,
     /// M⁻¹ Gᵀ.
     inverse: Vec<f64>,
+    /// Where the model was prepared: EOM and MAS are called at the same points.
+    prepared: (f64, Vec<f64>),
 }
 
 impl<L: Lean> Adapter<L> {
     pub fn new(model: L, form: Form) -> Self {
         let (np, nl) = (model.np(), model.nl());
         let layout = Layout::new(Dimensions { np, nv: np, nl, ..Dimensions::default() }, form);
-        Adapter { model, layout, a: vec![0.0; np], inverse: vec![0.0; np * nl] }
+        Adapter { model, layout, a: vec![0.0; np], inverse: vec![0.0; np * nl], prepared: (f64::NAN, vec![0.0; np]) }
+    }
+}
+
+/// Prepare the model unless it is prepared for this point.
+fn prepare<L: Lean>(model: &mut L, prepared: &mut (f64, Vec<f64>), t: f64, p: &[f64]) {
+    if prepared.0 != t || prepared.1 != p {
+        prepared.0 = t;
+        prepared.1.copy_from_slice(p);
+        model.prepare(t, p);
     }
 }
 
@@ -39,7 +50,7 @@ impl<L: Lean> System for Adapter<L> {
     fn eom(&mut self, t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
         let (b, at, model) = (self.layout.x, self.layout.rda, &mut self.model);
         let (lambda, v, p) = (b.lambda.of(x), b.v.of(x), b.p.of(x));
-        model.prepare(t, p);
+        prepare(model, &mut self.prepared, t, p);
         let f = at.f_dyn.of_mut(rda);
         model.force(v, f);
         model.subtract_gtl(lambda, f);
@@ -58,7 +69,7 @@ impl<L: Lean> System for Adapter<L> {
 
     fn mass(&mut self, t: f64, x: &[f64], mass: &mut [f64]) -> Outcome {
         let n = self.layout.n3();
-        self.model.prepare(t, self.layout.x.p.of(x));
+        prepare(&mut self.model, &mut self.prepared, t, self.layout.x.p.of(x));
         mass.fill(0.0);
         self.model.mass(&mut |i: usize, j: usize, value: f64| mass[i + j * n] += value);
         Outcome::Continue
@@ -72,7 +83,7 @@ impl<L: Lean> System for Adapter<L> {
         let (b, model) = (self.layout.x, &mut self.model);
         let (lambda, v, p) = (b.lambda.of(x), b.v.of(x), b.p.of(x));
         let (n, nv, nl) = (self.layout.n, v.len(), lambda.len());
-        model.prepare(t, p);
+        prepare(model, &mut self.prepared, t, p);
         let [fx1, fx2, fx3, _, fx5, fx6] = &mut fx.fx;
         model.force_dp(v, &mut |i: usize, j: usize, value: f64| fx5[i + (b.p.start + j) * nv] -= value);
         model.gtl_dp(lambda, &mut |i: usize, j: usize, value: f64| fx5[i + (b.p.start + j) * nv] += value);
@@ -115,7 +126,7 @@ impl<L: Lean> System for Adapter<L> {
 
     fn mass_acceleration_dp(&mut self, t: f64, x: &[f64], a: &[f64], out: &mut [f64]) -> Option<Outcome> {
         let n = self.layout.n3();
-        self.model.prepare(t, self.layout.x.p.of(x));
+        prepare(&mut self.model, &mut self.prepared, t, self.layout.x.p.of(x));
         out.fill(0.0);
         self.model.mass_dp(a, &mut |i: usize, j: usize, value: f64| out[i + j * n] += value);
         Some(Outcome::Continue)
@@ -135,6 +146,7 @@ pub struct Setting {
 pub const SETTINGS: &[Setting] = &[
     Setting { name: "legacy", change: |o| o.mass = MassStructure::Full },
     Setting { name: "mass", change: |_| {} },
+    Setting { name: "custom", change: |_| {} },
     Setting { name: "classical", change: |o| o.controller = Controller::Classical },
     Setting { name: "nwtmat1", change: |o| o.newton_reference = 1 },
     Setting { name: "nwtmat2", change: |o| o.newton_reference = 2 },
@@ -164,6 +176,30 @@ pub const SETTINGS: &[Setting] = &[
         },
     },
     Setting { name: "qr", change: |o| o.decompose_constraints = DecompositionKind::Qr },
+    Setting { name: "order9", change: |o| o.order = Order::Nine },
+    Setting { name: "order13", change: |o| o.order = Order::Thirteen },
+    Setting { name: "auto", change: |o| o.order = Order::Automatic },
+    Setting {
+        name: "order9-nwtmat3",
+        change: |o| {
+            o.order = Order::Nine;
+            o.newton_reference = 3;
+        },
+    },
+    Setting {
+        name: "order9-form1",
+        change: |o| {
+            o.order = Order::Nine;
+            o.form = Form::Index1;
+        },
+    },
+    Setting {
+        name: "order13-form1",
+        change: |o| {
+            o.order = Order::Thirteen;
+            o.form = Form::Index1;
+        },
+    },
     Setting { name: "form1", change: |o| o.form = Form::Index1 },
     Setting {
         name: "form1-nwtmat2",
@@ -183,6 +219,15 @@ pub fn options(setting: &Setting, mass: Mass, redundant: bool) -> Options {
     };
     let mut options = Options { mass: structure, nmax: 10_000_000, ..Options::default() };
     (setting.change)(&mut options);
+    if setting.name == "custom" {
+        for item in std::env::var("SET").unwrap_or_default().split(',').filter(|i| !i.is_empty()) {
+            let (name, value) = item.split_once('=').expect("name=value");
+            match value.parse::<i64>() {
+                Ok(v) if !["thet", "fnewt", "quot1", "quot2", "safe", "facl", "facr"].contains(&name) => options.set_int(name, v).expect("option"),
+                _ => options.set_real(name, value.parse().expect("number")).expect("option"),
+            }
+        }
+    }
     if redundant {
         options.decompose_constraints = DecompositionKind::Svd;
     }

@@ -91,6 +91,8 @@ pub struct Formulation {
     mass_columns: Vec<f64>,
     rows_v: Vec<usize>,
     rows_p: Vec<usize>,
+    /// The rows of RDA that they are, followed by those of the force equations.
+    selected: Vec<usize>,
     selected_for: Vec<usize>,
     pivots: Vec<usize>,
     /// S·FX, nz×n.
@@ -180,6 +182,7 @@ impl Formulation {
             mass_columns: vec![0.0; l.n3() * (l.n3() + l.n4())],
             rows_v: Vec::with_capacity(l.dims.nv),
             rows_p: Vec::with_capacity(l.dims.np),
+            selected: Vec::with_capacity(nz),
             selected_for: Vec::with_capacity(l.n3() + l.n4() + 2),
             pivots: Vec::with_capacity(l.n3() + l.n4() + 2),
             fx_rows: vec![0.0; nz * l.n],
@@ -539,6 +542,11 @@ impl Formulation {
     /// B = S·M·N and C = S·FX·N.
     pub fn reduce(&mut self, fx: &JacobianBlocks, mass: &Mass) {
         self.mass_rows.take(mass, &self.rows_v);
+        let rda = &self.layout.rda;
+        self.selected.clear();
+        self.selected.extend(self.rows_v.iter().map(|i| rda.f_dyn.start + i));
+        self.selected.extend(self.rows_p.iter().map(|i| rda.f_kin.start + i));
+        self.selected.extend(rda.b.range());
         let l = self.layout;
         let (n, nz, nv) = (l.n, self.reduced_size(), l.dims.nv);
         let (dv, dp) = (self.rows_v.len(), self.rows_p.len());

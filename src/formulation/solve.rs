@@ -66,10 +66,8 @@ impl Formulation {
     }
 
     /// Rows of RDA that the selectors keep: of the dynamic, of the kinematic, of the force equations.
-    pub fn selected_rows(&self) -> impl Iterator<Item = usize> + '_ {
-        let rda = &self.layout.rda;
-        let dynamic = self.rows_v.iter().map(|i| rda.f_dyn.start + i);
-        dynamic.chain(self.rows_p.iter().map(|i| rda.f_kin.start + i)).chain(rda.b.range())
+    pub fn selected_rows(&self) -> &[usize] {
+        &self.selected
     }
 
     /// The selected dynamic equations.

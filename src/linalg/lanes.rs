@@ -96,6 +96,22 @@ kernel!(
     mix, mix_in, (columns: &[Lanes<L>], x: &[Lanes<L>], y: &mut [Lanes<L>])
 );
 
+kernel!(
+    /// [`mix`] in place.
+    mix_in_place, mix_in_place_in, (columns: &[Lanes<L>], x: &mut [Lanes<L>])
+);
+
+#[inline(always)]
+fn mix_in_place_in<const L: usize, const FMA: bool>(columns: &[Lanes<L>], x: &mut [Lanes<L>]) {
+    for x in x {
+        let mut sum = [0.0; L];
+        for (c, x) in columns.iter().zip(x.iter()) {
+            add::<L, FMA>(*x, c, &mut sum);
+        }
+        *x = sum;
+    }
+}
+
 #[inline(always)]
 fn subtract_product_in<const L: usize, const FMA: bool>(
     a: &[f64],
@@ -183,16 +199,6 @@ fn mix_in<const L: usize, const FMA: bool>(columns: &[Lanes<L>], x: &[Lanes<L>],
     }
 }
 
-/// y := Σ_j x[j]·columns[j] for one entry.
-#[inline(always)]
-pub fn mixed<const L: usize>(columns: &[Lanes<L>], x: &Lanes<L>) -> Lanes<L> {
-    let mut sum = [0.0; L];
-    for (c, x) in columns.iter().zip(x) {
-        add::<L, false>(*x, c, &mut sum);
-    }
-    sum
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -264,6 +270,8 @@ mod tests {
         let mut y = [[0.0; 4]];
         mix(&columns, &[[2.0, 4.0, 9.0, 9.0]], &mut y);
         assert_eq!(y, [[4.0, 0.0, 12.0, 0.0]]);
-        assert_eq!(mixed(&columns, &[2.0, 4.0, 9.0, 9.0]), y[0]);
+        let mut x = [[2.0, 4.0, 9.0, 9.0]];
+        mix_in_place(&columns, &mut x);
+        assert_eq!(x, y);
     }
 }

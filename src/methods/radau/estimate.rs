@@ -97,7 +97,7 @@ impl<const L: usize> Radau<L> {
         let gamma = tableau.of.gamma / h;
         let (algebraic, selected) = self.work.single_rhs.split_at_mut(l.rda.rows3.end);
         algebraic.iter_mut().zip(rhs.iter()).for_each(|(s, r)| *s = [*r]);
-        selected.iter_mut().zip(self.formulation.selected_rows()).for_each(|(s, row)| *s = [rhs[row]]);
+        selected.iter_mut().zip(self.formulation.selected_rows()).for_each(|(s, &row)| *s = [rhs[row]]);
         let (x0, z, work) = (&mut self.work.single, &mut self.work.single_z, &mut self.work.single_work);
         self.formulation.particular(&self.fx, algebraic, x0, work);
         let theta = Theta::new(gamma, std::iter::empty());

@@ -84,10 +84,7 @@ impl<const L: usize> Radau<L> {
 
     /// New Newton matrix at the current iterate (NWTUPD): at the stage of NWTMAT, or the middle one.
     pub(super) fn update_newton_matrix(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
-        let stage = match self.options.newton_reference {
-            0 => 1,
-            i => usize::from(i) - 1,
-        };
+        let stage = self.reference_stage(self.options.newton_reference);
         self.state.stats.newton_updates += 1;
         self.linearize_at(system, Some(stage), h)?;
         self.choose_selectors();
@@ -122,7 +119,7 @@ impl<const L: usize> Radau<L> {
             }
             let (algebraic, selected) = self.stages.r.split_at_mut(constraints);
             algebraic.iter_mut().zip(rda.iter()).for_each(|(r, v)| r[i] = *v);
-            for (r, row) in selected.iter_mut().zip(self.formulation.selected_rows()) {
+            for (r, &row) in selected.iter_mut().zip(self.formulation.selected_rows()) {
                 r[i] = rda[row];
             }
         }

@@ -148,6 +148,8 @@ struct Work<const L: usize> {
     /// Rounding errors of the components.
     noise: Vec<f64>,
     block: Vec<f64>,
+    /// Derivative of M·a by p; empty if M is constant.
+    mass_derivative: Vec<f64>,
     z: Vec<Lanes<L>>,
     z_real: Vec<f64>,
     z_complex: Vec<Complex>,
@@ -177,6 +179,7 @@ impl<const L: usize> Radau<L> {
         let nz = layout.n3() + layout.n4() + layout.n2() + layout.n1();
         let nq = layout.n3().max(layout.n4()).max(layout.n2()).max(1);
         let pairs = stages.iter().max().map_or(1, |s| s / 2);
+        let varying = usize::from(!options.mass.is_constant());
         let formulation = Formulation::new(layout, kind, policy, options.relax_invariants);
         let mut state = State::new(t, x, h, orders[0].tableau.of.newton_nodes);
         state.make_room(L + 1);
@@ -207,6 +210,7 @@ impl<const L: usize> Radau<L> {
                 delta: vec![0.0; n],
                 noise: vec![0.0; n],
                 block: vec![0.0; nq],
+                mass_derivative: vec![0.0; varying * layout.dims.nv * layout.dims.np],
                 z: vec![[0.0; L]; nz],
                 z_real: vec![0.0; nz],
                 z_complex: vec![Complex::default(); nz],

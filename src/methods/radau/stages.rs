@@ -76,9 +76,7 @@ impl<const L: usize> Stages<L> {
 
     /// b = T⁻¹ R of the first `rows` rows, in place.
     pub fn transform_residuals(&mut self, tableau: &Tableau<L>, rows: usize) {
-        for r in &mut self.r[..rows] {
-            *r = lanes::mixed(&tableau.t_inverse[..tableau.stages], r);
-        }
+        lanes::mix_in_place(&tableau.t_inverse[..tableau.stages], &mut self.r[..rows]);
     }
 
     /// Component block of (A⁻¹ Z)_i / h.
