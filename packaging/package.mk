@@ -99,7 +99,8 @@ install: lib64 $(if $(filter private,$(BLAS)),lib-private)
 	install -m 644 README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE $(DESTDIR)$(OUR_DOCS)
 	install -m 644 docs/* $(DESTDIR)$(OUR_DOCS)/docs
 	cp -r c-examples $(DESTDIR)$(OUR_DOCS)
-	install -D -m 644 -t $(DESTDIR)$(OUR_DOCS)/fortran-tests fortran-tests/pendulum.f fortran-tests/module_pendulum.f90
+	install -D -m 644 -t $(DESTDIR)$(OUR_DOCS)/fortran-tests \
+	    fortran-tests/pendulum.f fortran-tests/module_pendulum.f90 fortran-tests/handle.f90
 
 # With the PREFIX, LIBDIR, ... that were given to install.
 uninstall:

@@ -1,9 +1,11 @@
 //! The written reference, made from the tables of the crate: the option table, the code table and the argument list
-//! of the call. `make header` and `make docs` write these texts; a test compares them with the files in the tree.
+//! of the call, and the Fortran module of the handle. `make header` and `make docs` write these texts; a test compares them with the files in the tree.
 
 use crate::error::{Code, Origin, CODES};
 use crate::options::{Slot, OPTIONS};
 use std::fmt::Write;
+
+mod fortran;
 
 /// A file that is made from the tables.
 pub struct Generated {
@@ -14,9 +16,10 @@ pub struct Generated {
 }
 
 /// All generated files.
-pub fn files() -> [Generated; 3] {
+pub fn files() -> [Generated; 4] {
     [
         Generated { path: "include/geoms.h", text: header() },
+        Generated { path: "fortran/geoms_handle.f90", text: fortran::module(&header()) },
         Generated { path: "docs/reference.md", text: reference() },
         Generated { path: "docs/my-run-failed.md", text: my_run_failed() },
     ]

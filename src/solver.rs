@@ -42,6 +42,12 @@ pub enum Ending {
     Event(Hit),
 }
 
+/// True for failures that come after the step size has been reduced as far as it goes.
+fn used_up(code: Code) -> bool {
+    use Code::*;
+    matches!(code, StepTooSmall | NewtonDiverges | EomNotEvaluable | SingularNewtonMatrix | QrOfNewtonMatrix)
+}
+
 /// A run between two calls.
 #[derive(Debug)]
 pub struct Solver {
@@ -58,6 +64,8 @@ pub struct Solver {
     told: bool,
     /// Where the last step began, if events are watched: the polynomial of a long step has lost digits there.
     before: Vec<f64>,
+    /// The last call ended with a step size that nothing can be done with: the next one chooses anew.
+    used_up: bool,
 }
 
 impl Solver {
@@ -90,6 +98,7 @@ impl Solver {
             events: Vec::new(),
             told: false,
             before: Vec::new(),
+            used_up: false,
         })
     }
 
@@ -256,6 +265,9 @@ impl Solver {
         tend: f64,
     ) -> Result<(), Failure> {
         self.events.clear();
+        if std::mem::take(&mut self.used_up) && !self.options.fixed_step {
+            self.integrator.state.h = 0.0;
+        }
         self.choose_first_step(system, tend)?;
         if self.integrator.state.restarted && !self.told {
             self.report(observer)?;
@@ -277,6 +289,7 @@ impl Solver {
         }
         let outcome = self.step(system, tend);
         if self.stats().naccpt == accepted {
+            self.used_up = matches!(&outcome, Err(failure) if used_up(failure.code));
             return outcome.map(|()| None);
         }
         // A run can end behind an accepted point (multipliers of redundant constraints): it is reported all the same.
