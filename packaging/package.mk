@@ -20,7 +20,11 @@ OUR_DOCS    := $(DATADIR)/doc/geoms
 OUR_DATA    := $(DATADIR)/geoms
 OUR_CMAKE   := $(LIBDIR)/cmake/geoms
 
-.PHONY: lib64 lib-private symbols test-symbols test-install test-dist install uninstall dist
+.PHONY: command lib64 lib-private symbols test-symbols test-install test-dist install uninstall dist
+
+# The command; it has the library inside and takes OpenBLAS from the system.
+command: lib
+	$(CARGO) build --release --bin geoms
 
 # The archive with 64-bit INTEGER behind the names of the manual, and a shared library of it.
 lib64: lib
@@ -50,13 +54,16 @@ test-symbols: lib
 test-install: lib64 lib-private
 	packaging/test-install.sh
 
-# Not part of `make test`: compiles everything anew.
+# The archive is all that is needed: unpack, build, install, run. Compiles everything anew, so the crates come from the
+# folder of cargo; nothing is downloaded if they are there.
 test-dist: dist
 	rm -rf $(TARGET)/dist-test
 	mkdir -p $(TARGET)/dist-test
 	tar xzf $(TARGET)/geoms-$(VERSION).tar.gz -C $(TARGET)/dist-test
 	CARGO_TARGET_DIR=$(abspath $(TARGET))/dist-test/target $(MAKE) -C $(TARGET)/dist-test/geoms-$(VERSION) \
 	    install PREFIX=$(abspath $(TARGET))/dist-test/prefix DESTDIR=
+	$(TARGET)/dist-test/prefix/bin/geoms run pendulum-2.8 --tol 1e-8
+	rm -rf $(TARGET)/dist-test
 
 # relative to the folder of the CMake files
 relative = $(shell realpath -m --relative-to=$(OUR_CMAKE) $(1))
@@ -74,9 +81,11 @@ INSTALLED_LIBS := $(foreach name,libgeoms libgeoms64,$(name).so.$(VERSION) $(nam
     libgeomsf.a
 HEADERS := $(notdir $(wildcard include/*.h include/*.hpp))
 
-install: lib64 $(if $(filter private,$(BLAS)),lib-private)
+install: command lib64 $(if $(filter private,$(BLAS)),lib-private)
 	@case "$(BLAS)" in system|private) ;; *) echo "BLAS is system or private, not $(BLAS)" >&2; exit 1;; esac
-	install -d $(addprefix $(DESTDIR),$(PC_DIR) $(OUR_CMAKE) $(INCLUDEDIR) $(OUR_DATA)/fortran $(OUR_DOCS)/docs)
+	install -d $(addprefix $(DESTDIR),$(PC_DIR) $(OUR_CMAKE) $(INCLUDEDIR) $(OUR_DATA)/fortran $(OUR_DOCS)/docs $(BINDIR))
+	install -m 755 $(RELEASE)/geoms $(DESTDIR)$(BINDIR)/geoms
+	$(STRIP) $(DESTDIR)$(BINDIR)/geoms
 	for name in libgeoms libgeoms64; do \
 	    install -m 755 $(BUILT)/$$name.so $(DESTDIR)$(LIBDIR)/$$name.so.$(VERSION) && \
 	    install -m 644 $(RELEASE)/$$name.a $(DESTDIR)$(LIBDIR)/$$name.a && \
@@ -105,7 +114,7 @@ install: lib64 $(if $(filter private,$(BLAS)),lib-private)
 # With the PREFIX, LIBDIR, ... that were given to install.
 uninstall:
 	rm -f $(INSTALLED_LIBS:%=$(DESTDIR)$(LIBDIR)/%) $(HEADERS:%=$(DESTDIR)$(INCLUDEDIR)/%) \
-	    $(DESTDIR)$(PC_DIR)/geoms.pc $(DESTDIR)$(PC_DIR)/geoms64.pc
+	    $(DESTDIR)$(PC_DIR)/geoms.pc $(DESTDIR)$(PC_DIR)/geoms64.pc $(DESTDIR)$(BINDIR)/geoms
 	rm -rf $(DESTDIR)$(OUR_CMAKE) $(DESTDIR)$(OUR_DATA) $(DESTDIR)$(OUR_DOCS)
 
 # What is committed, as a source archive.

@@ -67,6 +67,11 @@ for tree in "$prefix" "$private"; do
         diff <(grep -v '_64_$' "$root/abi/symbols.txt") <(exports "$tree/lib/libgeoms64.so")
 done
 
+# The command.
+check "command: version" test "$("$prefix/bin/geoms" version)" = "geoms $version"
+check "command: run" "$prefix/bin/geoms" run pendulum-2.8 --tol 1e-8
+check "command: and the result" said "error of p and v: [0-9.]*e-(8|9|1)"
+
 # The headers.
 warnings=(-Wall -Wextra -Wpedantic -Werror)
 for header in "$prefix"/include/*; do
