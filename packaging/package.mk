@@ -20,7 +20,7 @@ OUR_DOCS    := $(DATADIR)/doc/geoms
 OUR_DATA    := $(DATADIR)/geoms
 OUR_CMAKE   := $(LIBDIR)/cmake/geoms
 
-.PHONY: command lib64 lib-private symbols test-symbols test-install test-dist install uninstall dist
+.PHONY: command lib64 lib-private symbols test-symbols test-install test-archive test-dist install uninstall dist
 
 # The command; it has the library inside and takes OpenBLAS from the system.
 command: lib
@@ -54,7 +54,16 @@ test-symbols: lib
 test-install: lib64 lib-private
 	packaging/test-install.sh
 
-# The archive is all that is needed: unpack, build, install, run. Compiles everything anew, so the crates come from the
+# Short: the archive has every committed file, and its makefile finds what it installs.
+test-archive: dist
+	rm -rf $(TARGET)/archive-test && mkdir -p $(TARGET)/archive-test
+	tar xzf $(TARGET)/geoms-$(VERSION).tar.gz -C $(TARGET)/archive-test
+	git ls-tree -r --name-only HEAD | LC_ALL=C sort >$(TARGET)/archive-test/committed
+	cd $(TARGET)/archive-test/geoms-$(VERSION) && find . -type f -o -type l | sed 's|^\./||' | LC_ALL=C sort | diff ../committed -
+	$(MAKE) -n -C $(TARGET)/archive-test/geoms-$(VERSION) install PREFIX=/usr/local >/dev/null
+	rm -rf $(TARGET)/archive-test
+
+# Long, and not part of `make test` for that reason. The archive is all that is needed: unpack, build, install, run. Compiles everything anew, so the crates come from the
 # folder of cargo; nothing is downloaded if they are there.
 test-dist: dist
 	rm -rf $(TARGET)/dist-test

@@ -238,7 +238,7 @@ const HANDLE: &str = "
 
 One handle is one run: `geoms_create`, callbacks and options, `geoms_start`, `geoms_integrate`, `geoms_free`. Exact
 declarations, structures and callback types are in `include/geoms.h`; `include/geoms.hpp` has the same as a class for
-C++17, in which callbacks may be lambdas and throw.
+C++17, in which callbacks may be lambdas and throw; `fortran/geoms_handle.f90` is the same for Fortran 2003 and later.
 
 - A callback returns 0, or a positive number if it cannot be evaluated there (a smaller step is tried), or a negative one
   to stop the run with the code of that callback. It gets the pointer of `geoms_set_user` as its last argument.
