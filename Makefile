@@ -8,6 +8,7 @@ PREFIX     ?= /usr/local
 DESTDIR    ?=
 LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
+BINDIR     ?= $(PREFIX)/bin
 
 ifeq ($(origin FC),default)
 FC := gfortran

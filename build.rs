@@ -3,8 +3,9 @@
 use std::path::Path;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let sources = ["fortran", "boundary", "functions", "handle", "settings", "run", "inspect", "diagnose"]
-        .map(|name| format!("src/capi/{name}.rs"));
+    let sources =
+        ["fortran", "boundary", "functions", "handle", "settings", "run", "inspect", "diagnose", "interrupt"]
+            .map(|name| format!("src/capi/{name}.rs"));
     let others = ["src/capi/unit.c", "cbindgen.toml", "build.rs"];
     for file in sources.iter().map(String::as_str).chain(others) {
         println!("cargo:rerun-if-changed={file}");

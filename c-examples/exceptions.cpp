@@ -84,7 +84,17 @@ int main()
         value[0] = x[3];
     });
     solver.set_output([&](const geoms::accepted &step) { maybe("output", step.t()); });
-    solver.set_log(GEOMS_LOG_DEBUG, [&](int, const char *) { maybe("log", 1e300); });
+    // Messages come at the start, with every step, at the end and with every failure: each kind throws on its own.
+    int debug = 0;
+    solver.set_log(GEOMS_LOG_DEBUG, [&](int level, const char *text) {
+        const std::string message = text;
+        debug += level == GEOMS_LOG_DEBUG;
+        maybe("log of the start", level == GEOMS_LOG_INFO && message.find("starts") == 0 ? 1e300 : -1);
+        maybe("log of the first step", level == GEOMS_LOG_DEBUG ? 1e300 : -1);
+        maybe("log of a later step", level == GEOMS_LOG_DEBUG && debug == 40 ? 1e300 : -1);
+        maybe("log of the end", level == GEOMS_LOG_INFO && message.find("next h") != std::string::npos ? 1e300 : -1);
+        maybe("log of a failure", level == GEOMS_LOG_ERROR ? 1e300 : -1);
+    });
     solver.set_tolerance(1e-8, 1e-8);
 
     const std::vector<double> x0{0, 2.8, 0, 0, -1};
@@ -96,27 +106,71 @@ int main()
     check("the Jacobian is right", solver.check_jacobian(0, x0).empty());
     const std::vector<double> undisturbed = run();
 
-    for (const char *name : {"eom", "mass", "jacobian", "conditions", "events", "output", "log"}) {
-        for (const double begin : {0.0, 1.0}) {
-            if (begin > 0 && fails == "conditions") {
-                continue; // only asked for at the start
-            }
-            fails = name;
-            from = fails == "log" ? 0 : begin;
-            std::string arrived;
-            try {
-                run();
-            } catch (const thrown &e) {
-                arrived = e.where;
-            } catch (const geoms::error &e) {
-                arrived = e.what();
-            }
-            const bool expected = arrived == name || (fails == "conditions" && begin > 0 && arrived.empty());
-            check((fails + (begin > 0 ? " in the run" : " at the start")).c_str(), expected);
-            fails.clear();
-            check("  and the solver can be used again", run() == undisturbed);
+    // name, and from which time on it throws
+    const std::pair<const char *, double> cases[] = {
+        {"eom", 0}, {"eom", 1}, {"mass", 0}, {"jacobian", 0}, {"jacobian", 1}, {"conditions", 0},
+        {"events", 0}, {"events", 1}, {"output", 0}, {"output", 1},
+        {"log of the start", 0}, {"log of the first step", 0}, {"log of a later step", 0}, {"log of the end", 0}};
+    for (const auto &[name, begin] : cases) {
+        fails = name;
+        from = begin;
+        debug = 0;
+        std::string arrived;
+        std::size_t carried = 0;
+        try {
+            run();
+        } catch (const thrown &e) {
+            arrived = e.where;
+            carried = e.payload.size();
+        } catch (const geoms::error &e) {
+            arrived = e.what();
         }
+        check((fails + (begin > 0 ? ", in the run" : "")).c_str(), arrived == name && carried == 1000);
+        fails.clear();
+        check("  and the solver can be used again", run() == undisturbed);
     }
+
+    // With a mass matrix that changes it is asked for in every step.
+    solver.set("masstrct", 1);
+    const std::vector<double> changing = run();
+    fails = "mass";
+    from = 1;
+    try {
+        run();
+        check("mass, in the run", false);
+    } catch (const thrown &e) {
+        check("mass, in the run", e.where == "mass" && solver.time() > 0.5);
+    }
+    fails.clear();
+    check("  and the solver can be used again", run() == changing);
+
+    // Single steps, a reset, the diagnosis, initial values: whatever calls callbacks passes their exceptions on.
+    const auto throws = [&](const char *what, const char *name, const auto &call) {
+        solver.start(0, x0, 0.01);
+        solver.integrate(1);
+        fails = name;
+        from = 0;
+        try {
+            call();
+            check(what, false);
+        } catch (const thrown &e) {
+            check(what, e.where == name);
+        }
+        fails.clear();
+        check("  and the solver can be used again", run() == changing);
+    };
+    std::vector<double> x = x0;
+    throws("eom in a single step", "eom", [&] { solver.step(2); });
+    throws("log in a single step", "log of the first step", [&] { solver.step(2); });
+    throws("events in a single step", "events", [&] { solver.step(2); });
+    throws("output in a single step", "output", [&] { solver.step(2); });
+    throws("eom in a reset", "eom", [&] { solver.reset(1, x0); });
+    throws("events in a reset", "events", [&] { solver.reset(1, x0); });
+    throws("eom in the initial values", "eom", [&] { solver.make_consistent(0, x); });
+    throws("jacobian in its check", "jacobian", [&] { solver.check_jacobian(0, x0); });
+    throws("jacobian in the forces", "jacobian", [&] { solver.constraint_forces(0, x0); });
+    throws("log of a failure", "log of a failure", [&] { solver.integrate(0.5); });
+    solver.set("masstrct", 4);
 
     // In the middle of a run: it goes on from the last accepted point.
     solver.start(0, x0, 0.01);

@@ -62,7 +62,7 @@ int main(void)
     geoms_set_user(h, &b);
     geoms_set_eom(h, eom);
     geoms_set_mass(h, mass);
-    geoms_set_tolerance(h, 1e-13, 1e-13);
+    geoms_set_tolerance(h, 1e-12, 1e-12);
     if (geoms_start(h, 0, x, 1e-3) != 0 || geoms_set_events(h, 1, change, &rising, &terminal, 0) != 0) {
         geoms_error e;
         geoms_last_error(h, &e);

@@ -5,7 +5,8 @@
 !     ...
 !     call geoms(...)
 !
-! The module is not called GEOMS because a module and an external procedure cannot have the same name.
+! The module is not called GEOMS because a module and an external procedure cannot have the same name. The functions of
+! the handle (geoms.h) are in geoms_handle.f90, for which the name is free.
 !
 ! INTEGER is the default one: with -fdefault-integer-8 (which needs libgeoms64) these are the interfaces for 64 bits.
 !
@@ -90,8 +91,6 @@ module geoms_module
       double precision, intent(in) :: tout, t, h, contx(nn4), c1m1, c2m1
     end function
   end interface
-
-  ! Interfaces of the C functions in geoms.h (bind(c), integers of kind c_int32_t) belong here.
 
 contains
 

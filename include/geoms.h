@@ -882,6 +882,11 @@ int geoms_set_log(struct geoms_solver *handle,
  * terminal event the run stops. Null for `direction` or `terminal` means zeros. Event times are located to `tolerance`;
  * 0: to rounding errors. Acts at once, from the current point on.
  *
+ * The time of a terminal event is that of a zero of the function at the point at which the run stands, so it is as
+ * accurate as the solution; that of another event is as accurate as the interpolation (geoms_dense). A zero at a start or
+ * restart is no event; a return to zero within the first step is one. Otherwise only a change of sign between two accepted
+ * points is seen: where a function can cross zero twice in a step, bound the step by "hmax".
+ *
  * # Safety
  * As geoms_set_eom; `direction` and `terminal` are null or have n entries.
  */

@@ -20,7 +20,11 @@ OUR_DOCS    := $(DATADIR)/doc/geoms
 OUR_DATA    := $(DATADIR)/geoms
 OUR_CMAKE   := $(LIBDIR)/cmake/geoms
 
-.PHONY: lib64 lib-private symbols test-symbols test-install test-dist install uninstall dist
+.PHONY: command lib64 lib-private symbols test-symbols test-install test-archive test-dist install uninstall dist
+
+# The command; it has the library inside and takes OpenBLAS from the system.
+command: lib
+	$(CARGO) build --release --bin geoms
 
 # The archive with 64-bit INTEGER behind the names of the manual, and a shared library of it.
 lib64: lib
@@ -50,13 +54,25 @@ test-symbols: lib
 test-install: lib64 lib-private
 	packaging/test-install.sh
 
-# Not part of `make test`: compiles everything anew.
+# Short: the archive has every committed file, and its makefile finds what it installs.
+test-archive: dist
+	rm -rf $(TARGET)/archive-test && mkdir -p $(TARGET)/archive-test
+	tar xzf $(TARGET)/geoms-$(VERSION).tar.gz -C $(TARGET)/archive-test
+	git ls-tree -r --name-only HEAD | LC_ALL=C sort >$(TARGET)/archive-test/committed
+	cd $(TARGET)/archive-test/geoms-$(VERSION) && find . -type f -o -type l | sed 's|^\./||' | LC_ALL=C sort | diff ../committed -
+	$(MAKE) -n -C $(TARGET)/archive-test/geoms-$(VERSION) install PREFIX=/usr/local >/dev/null
+	rm -rf $(TARGET)/archive-test
+
+# Long, and not part of `make test` for that reason. The archive is all that is needed: unpack, build, install, run. Compiles everything anew, so the crates come from the
+# folder of cargo; nothing is downloaded if they are there.
 test-dist: dist
 	rm -rf $(TARGET)/dist-test
 	mkdir -p $(TARGET)/dist-test
 	tar xzf $(TARGET)/geoms-$(VERSION).tar.gz -C $(TARGET)/dist-test
 	CARGO_TARGET_DIR=$(abspath $(TARGET))/dist-test/target $(MAKE) -C $(TARGET)/dist-test/geoms-$(VERSION) \
 	    install PREFIX=$(abspath $(TARGET))/dist-test/prefix DESTDIR=
+	$(TARGET)/dist-test/prefix/bin/geoms run pendulum-2.8 --tol 1e-8
+	rm -rf $(TARGET)/dist-test
 
 # relative to the folder of the CMake files
 relative = $(shell realpath -m --relative-to=$(OUR_CMAKE) $(1))
@@ -74,9 +90,11 @@ INSTALLED_LIBS := $(foreach name,libgeoms libgeoms64,$(name).so.$(VERSION) $(nam
     libgeomsf.a
 HEADERS := $(notdir $(wildcard include/*.h include/*.hpp))
 
-install: lib64 $(if $(filter private,$(BLAS)),lib-private)
+install: command lib64 $(if $(filter private,$(BLAS)),lib-private)
 	@case "$(BLAS)" in system|private) ;; *) echo "BLAS is system or private, not $(BLAS)" >&2; exit 1;; esac
-	install -d $(addprefix $(DESTDIR),$(PC_DIR) $(OUR_CMAKE) $(INCLUDEDIR) $(OUR_DATA)/fortran $(OUR_DOCS)/docs)
+	install -d $(addprefix $(DESTDIR),$(PC_DIR) $(OUR_CMAKE) $(INCLUDEDIR) $(OUR_DATA)/fortran $(OUR_DOCS)/docs $(BINDIR))
+	install -m 755 $(RELEASE)/geoms $(DESTDIR)$(BINDIR)/geoms
+	$(STRIP) $(DESTDIR)$(BINDIR)/geoms
 	for name in libgeoms libgeoms64; do \
 	    install -m 755 $(BUILT)/$$name.so $(DESTDIR)$(LIBDIR)/$$name.so.$(VERSION) && \
 	    install -m 644 $(RELEASE)/$$name.a $(DESTDIR)$(LIBDIR)/$$name.a && \
@@ -99,12 +117,13 @@ install: lib64 $(if $(filter private,$(BLAS)),lib-private)
 	install -m 644 README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE $(DESTDIR)$(OUR_DOCS)
 	install -m 644 docs/* $(DESTDIR)$(OUR_DOCS)/docs
 	cp -r c-examples $(DESTDIR)$(OUR_DOCS)
-	install -D -m 644 -t $(DESTDIR)$(OUR_DOCS)/fortran-tests fortran-tests/pendulum.f fortran-tests/module_pendulum.f90
+	install -D -m 644 -t $(DESTDIR)$(OUR_DOCS)/fortran-tests \
+	    fortran-tests/pendulum.f fortran-tests/module_pendulum.f90 fortran-tests/handle.f90
 
 # With the PREFIX, LIBDIR, ... that were given to install.
 uninstall:
 	rm -f $(INSTALLED_LIBS:%=$(DESTDIR)$(LIBDIR)/%) $(HEADERS:%=$(DESTDIR)$(INCLUDEDIR)/%) \
-	    $(DESTDIR)$(PC_DIR)/geoms.pc $(DESTDIR)$(PC_DIR)/geoms64.pc
+	    $(DESTDIR)$(PC_DIR)/geoms.pc $(DESTDIR)$(PC_DIR)/geoms64.pc $(DESTDIR)$(BINDIR)/geoms
 	rm -rf $(DESTDIR)$(OUR_CMAKE) $(DESTDIR)$(OUR_DATA) $(DESTDIR)$(OUR_DOCS)
 
 # What is committed, as a source archive.

@@ -67,6 +67,11 @@ for tree in "$prefix" "$private"; do
         diff <(grep -v '_64_$' "$root/abi/symbols.txt") <(exports "$tree/lib/libgeoms64.so")
 done
 
+# The command.
+check "command: version" test "$("$prefix/bin/geoms" version)" = "geoms $version"
+check "command: run" "$prefix/bin/geoms" run pendulum-2.8 --tol 1e-8
+check "command: and the result" said "error of p and v: [0-9.]*e-(8|9|1)"
+
 # The headers.
 warnings=(-Wall -Wextra -Wpedantic -Werror)
 for header in "$prefix"/include/*; do
@@ -109,14 +114,19 @@ done
 # CMake, from a copy of the project.
 mkdir project
 cp -r "$root/c-examples/cmake" project/cmake
-cp pendulum.c project
+cp pendulum.c "$root"/c-examples/{pendulum_model.h,handle.c,save.c,slider_crank.cpp} project
 for tree in prefix moved; do
     check "CMake: $tree, configure" cmake -S project/cmake -B "build-$tree" -DCMAKE_PREFIX_PATH="${!tree}"
     check "CMake: $tree, found there" grep -F "geoms_DIR:PATH=${!tree}/lib/cmake/geoms" "build-$tree/CMakeCache.txt"
     check "CMake: $tree, build" cmake --build "build-$tree"
     for kind in geoms static; do
         check "CMake: $tree, $kind runs" compared "$expected" "" "$work/build-$tree/pendulum-$kind"
+        for program in handle slider_crank; do
+            check "CMake: $tree, $program-$kind runs" run "" "$work/build-$tree/$program-$kind"
+        done
     done
+    check "CMake: $tree, ctest" ctest --test-dir "build-$tree" --output-on-failure
+    check "CMake: $tree, ctest ran all" said "100% tests passed, 0 tests failed out of 8"
 done
 for wanted in "${version%%.*}.$(($(cut -d. -f2 <<<"$version") + 1))" "$((${version%%.*} + 1)).0"; do
     mkdir -p "wanted-$wanted"
@@ -136,7 +146,25 @@ for kind in 32 64; do
     check "module, $kind-bit INTEGER" "$FC" "${strict[@]}" "${wide[@]}" -J "mod$kind" "$fortran/geoms.f90" \
         "$root/fortran-tests/module_pendulum.f90" -o "module$kind" $(pkg-config --libs $name)
     check "module, $kind-bit INTEGER, runs" run "$lib" "$work/module$kind"
+    check "handle, $kind-bit INTEGER" "$FC" "${strict[@]}" "${wide[@]}" -J "mod$kind" "$fortran/geoms_handle.f90" \
+        "$root/fortran-tests/handle.f90" -o "handle$kind" $(pkg-config --libs $name)
+    check "handle, $kind-bit INTEGER, runs" run "$lib" "$work/handle$kind"
 done
+check "handle as Fortran 2003" "$FC" -std=f2003 -Wall -Wextra -Werror -J mod32 -c "$fortran/geoms_handle.f90" -o handle.o
+# Every function of the header has an interface, and both modules can be used in one program.
+for name in $(sed -n '/^typedef/d; s/^[a-z].*[ *]\(geoms_[a-z0-9_]*[a-z0-9]\)(.*/\1/p' "$prefix/include/geoms.h"); do
+    grep -qF "bind(c, name='$name')" "$fortran/geoms_handle.f90" || echo "$name"
+done >without-interface
+check "every function has an interface" test ! -s without-interface
+printf '%s\n' 'program both' '  use geoms_module' '  use geoms_handle' '  implicit none' \
+    '  procedure(geoms_eom), pointer :: legacy => null()' '  procedure(geoms_eom_fn), pointer :: new => null()' \
+    '  print *, geoms_text(geoms_version()), associated(legacy), associated(new)' 'end program' >both.f90
+check "both modules in one program" "$FC" "${strict[@]}" -I mod32 "$fortran/geoms.f90" "$fortran/geoms_handle.f90" \
+    both.f90 -J mod32 -o both $(pkg-config --libs geoms)
+check "both modules run" run "$lib" "$work/both"
+sed 's/real(c_double), value :: t/real(c_double) :: t/' "$root/fortran-tests/handle.f90" >refused.f90
+check "handle: a wrong callback is refused" refused "$FC" -std=f2008 -J mod32 -c refused.f90 -o refused.o
+check "handle: and that is the reason" said "Interface mismatch in dummy procedure"
 refusable=("$FC" -std=f2008 -cpp -I mod32 -J mod32 -c "$root/fortran-tests/module_refused.F90" -o refused.o)
 check "module: right subroutines are accepted" "${refusable[@]}" -DWRONG=0
 for wrong in 1 2 3 4 5 6 7; do
@@ -176,6 +204,7 @@ check "CMake, Fortran" cmake -S "$drivers/cmake" -B build-fortran -DCMAKE_PREFIX
     -DCMAKE_Fortran_COMPILER="$FC"
 check "CMake, Fortran, build" cmake --build build-fortran
 check "CMake, Fortran, module runs" run "" "$work/build-fortran/module"
+check "CMake, Fortran, handle runs" run "" "$work/build-fortran/handle"
 for kind in geoms64 static64; do
     check "CMake, Fortran, $kind runs" compared "$drivers/pendulum.expected" "" "$work/build-fortran/wide-$kind"
 done

@@ -1,9 +1,11 @@
 //! The written reference, made from the tables of the crate: the option table, the code table and the argument list
-//! of the call. `make header` and `make docs` write these texts; a test compares them with the files in the tree.
+//! of the call, and the Fortran module of the handle. `make header` and `make docs` write these texts; a test compares them with the files in the tree.
 
 use crate::error::{Code, Origin, CODES};
 use crate::options::{Slot, OPTIONS};
 use std::fmt::Write;
+
+mod fortran;
 
 /// A file that is made from the tables.
 pub struct Generated {
@@ -14,9 +16,10 @@ pub struct Generated {
 }
 
 /// All generated files.
-pub fn files() -> [Generated; 3] {
+pub fn files() -> [Generated; 4] {
     [
         Generated { path: "include/geoms.h", text: header() },
+        Generated { path: "fortran/geoms_handle.f90", text: fortran::module(&header()) },
         Generated { path: "docs/reference.md", text: reference() },
         Generated { path: "docs/my-run-failed.md", text: my_run_failed() },
     ]
@@ -235,7 +238,7 @@ const HANDLE: &str = "
 
 One handle is one run: `geoms_create`, callbacks and options, `geoms_start`, `geoms_integrate`, `geoms_free`. Exact
 declarations, structures and callback types are in `include/geoms.h`; `include/geoms.hpp` has the same as a class for
-C++17, in which callbacks may be lambdas and throw.
+C++17, in which callbacks may be lambdas and throw; `fortran/geoms_handle.f90` is the same for Fortran 2003 and later.
 
 - A callback returns 0, or a positive number if it cannot be evaluated there (a smaller step is tried), or a negative one
   to stop the run with the code of that callback. It gets the pointer of `geoms_set_user` as its last argument.

@@ -4,7 +4,7 @@
 
 use crate::dense::DenseOutput;
 use crate::error::{Code, Failure};
-use crate::events::{Hit, NoValue, RootFunctions, Rule, Watch};
+use crate::events::{Advice, Hit, Landing, NoValue, RootFunctions, Rule, Watch};
 use crate::initial;
 use crate::integrate::{check_arguments, check_memory};
 use crate::layout::Layout;
@@ -42,6 +42,12 @@ pub enum Ending {
     Event(Hit),
 }
 
+/// True for failures that come after the step size has been reduced as far as it goes.
+fn used_up(code: Code) -> bool {
+    use Code::*;
+    matches!(code, StepTooSmall | NewtonDiverges | EomNotEvaluable | SingularNewtonMatrix | QrOfNewtonMatrix)
+}
+
 /// A run between two calls.
 #[derive(Debug)]
 pub struct Solver {
@@ -55,6 +61,12 @@ pub struct Solver {
     watch: Option<Watch>,
     /// Events of the last call, in the order of time.
     events: Vec<Hit>,
+    /// The observer has been told of the current point.
+    told: bool,
+    /// Where the last step began, if events are watched: the polynomial of a long step has lost digits there.
+    before: Vec<f64>,
+    /// The last call ended with a step size that nothing can be done with: the next one chooses anew.
+    used_up: bool,
 }
 
 impl Solver {
@@ -87,6 +99,9 @@ impl Solver {
             stop: StopRequest::default(),
             watch: None,
             events: Vec::new(),
+            told: false,
+            before: Vec::new(),
+            used_up: false,
         })
     }
 
@@ -172,6 +187,9 @@ impl Solver {
         tolerance: f64,
     ) -> Result<(), Failure> {
         let mut watch = Watch::new(rules, tolerance, self.layout.n);
+        if let Some(before) = &self.watch {
+            watch.inherit(before);
+        }
         watch.begin(roots, self.t(), self.x()).map_err(|bad| self.no_value(bad))?;
         self.watch = Some(watch);
         Ok(())
@@ -250,8 +268,11 @@ impl Solver {
         tend: f64,
     ) -> Result<(), Failure> {
         self.events.clear();
+        if std::mem::take(&mut self.used_up) && !self.options.fixed_step {
+            self.method.state_mut().h = 0.0;
+        }
         self.choose_first_step(system, tend)?;
-        if self.method.state().restarted {
+        if self.method.state().restarted && !self.told {
             self.report(observer)?;
         }
         Ok(())
@@ -265,8 +286,13 @@ impl Solver {
         tend: f64,
     ) -> Result<Option<Hit>, Failure> {
         let accepted = self.stats().naccpt;
+        if roots.is_some() {
+            self.before.clear();
+            self.before.extend_from_slice(&self.method.state().x);
+        }
         let outcome = self.step(system, tend);
         if self.stats().naccpt == accepted {
+            self.used_up = matches!(&outcome, Err(failure) if used_up(failure.code));
             return outcome.map(|()| None);
         }
         // A run can end behind an accepted point (multipliers of redundant constraints): it is reported all the same.
@@ -282,49 +308,106 @@ impl Solver {
         observer: &mut dyn Observer,
         roots: &mut Option<&mut dyn RootFunctions>,
     ) -> Result<Option<Hit>, Failure> {
-        let terminal = match (roots, self.watch.take()) {
-            (Some(roots), Some(mut watch)) => {
-                let state = self.method.state();
-                let found = watch.search(&mut **roots, &state.dense(), state.t_old).map(|hits| {
-                    self.events.extend_from_slice(hits);
-                    hits.last().copied().filter(|hit| hit.terminal)
-                });
-                self.watch = Some(watch);
-                found.map_err(|bad| self.no_value(bad))?
-            }
-            (_, watch) => {
-                self.watch = watch;
-                None
-            }
+        self.told = false;
+        let (Some(roots), Some(mut watch)) = (roots.as_deref_mut(), self.watch.take()) else {
+            self.report(observer)?;
+            return Ok(None);
         };
-        if let Some(hit) = terminal {
-            self.step_back_to(system, hit.t)?;
+        let state = self.method.state();
+        let found = watch.search(roots, &state.dense(), state.t_old).map(|hits| {
+            self.events.extend_from_slice(hits);
+            hits.iter().find(|hit| hit.terminal).copied()
+        });
+        let landed = match found {
+            Ok(Some(hit)) => self.land(system, observer, roots, &mut watch, hit).map(Some),
+            Ok(None) => Ok(None),
+            Err(bad) => Err(self.no_value(bad)),
+        };
+        self.watch = Some(watch);
+        let terminal = landed?;
+        if !self.told {
+            self.report(observer)?;
         }
-        self.report(observer)?;
         Ok(terminal)
     }
 
-    /// Make the last step again, but only to time t within it: the point there has the order of the method and satisfies
-    /// the constraints, which an interpolated one does not.
-    fn step_back_to(&mut self, system: &mut dyn System, t: f64) -> Result<(), Failure> {
-        let proposal = self.h();
-        let mut x = vec![0.0; self.layout.n];
-        let last = self.last_step();
-        let t_old = last.t_old;
-        last.dense.all(t_old, &mut x);
-        self.method.restart(t_old, &x);
-        self.method.state_mut().h = t - t_old;
+    /// Go back to a terminal event within the last step: the point there is made by a step to it, so that it has the order
+    /// of the method and satisfies the constraints, which an interpolated one does not. The time is corrected until the
+    /// root function vanishes at such a point. A repeated step counts once; its evaluations count.
+    fn land(
+        &mut self,
+        system: &mut dyn System,
+        observer: &mut dyn Observer,
+        roots: &mut dyn RootFunctions,
+        watch: &mut Watch,
+        mut hit: Hit,
+    ) -> Result<Hit, Failure> {
+        let (proposal, end, first) = (self.h(), self.t(), hit.t);
+        let mut base = (self.method.state().t_old, self.before.clone());
+        // Steps from which nothing could be seen are not made: the event is where the step began, or where it ended.
+        let smallest = (16.0 * f64::EPSILON * end.abs()).max(1e-13 * (end - base.0));
+        if hit.t - base.0 <= smallest {
+            self.method.restart(base.0, &base.1);
+            self.method.state_mut().stats.naccpt -= 1;
+            (hit.t, self.told) = (base.0, true);
+        } else if hit.t < end {
+            self.step_again(system, observer, &mut base, hit.t)?;
+            let enough = watch.enough(base.0, end);
+            let f = watch.value(roots, hit.index, self.t(), self.x()).map_err(|bad| self.no_value(bad))?;
+            let step = self.last_step();
+            let near = step.t - 1e-3 * (step.t - step.t_old);
+            let before = watch.value_within(roots, hit.index, near, &step.dense);
+            let before = before.map_err(|bad| self.no_value(bad))?;
+            let slope = (f - before) / (hit.t - near);
+            let mut landing = Landing::new((base.0 + smallest, end), enough, (hit.t, f, slope));
+            let mut advice = landing.begin();
+            while let Advice::Try(t) | Advice::Back(t) = advice {
+                self.step_again(system, observer, &mut base, t)?;
+                hit.t = self.t();
+                if matches!(advice, Advice::Back(_)) {
+                    break;
+                }
+                let f =
+                    watch.value(roots, hit.index, self.t(), self.x()).map_err(|bad| self.no_value(bad))?;
+                advice = landing.next(t, f);
+            }
+        }
+        // The events at the same time stay so, and none before it is put behind it.
+        for event in &mut self.events {
+            event.t = if event.t >= first { hit.t } else { event.t.min(hit.t) };
+        }
+        let state = self.method.state_mut();
+        (state.t_start, state.since_start, state.h) = (state.t, 0, proposal);
+        Ok(hit)
+    }
+
+    /// Make the last step again from its beginning, but to time t. If it had to be divided the points before t are part
+    /// of the run, and the last of them is the new beginning.
+    fn step_again(
+        &mut self,
+        system: &mut dyn System,
+        observer: &mut dyn Observer,
+        base: &mut (f64, Vec<f64>),
+        t: f64,
+    ) -> Result<(), Failure> {
+        self.method.restart(base.0, &base.1);
+        self.method.state_mut().h = t - base.0;
+        self.method.state_mut().stats.naccpt -= 1;
+        self.told = true;
         while self.t() < t {
             self.method.step(system, t)?;
+            self.told = false;
+            if self.t() < t {
+                self.report(observer)?;
+                *base = (self.t(), self.x().to_vec());
+            }
         }
-        let end = self.x().to_vec();
-        self.method.restart(t, &end);
-        self.method.state_mut().h = proposal;
         Ok(())
     }
 
     /// Tell the observer of the current point (SOLOUT).
-    fn report(&self, observer: &mut dyn Observer) -> Result<(), Failure> {
+    fn report(&mut self, observer: &mut dyn Observer) -> Result<(), Failure> {
+        self.told = true;
         let step = self.last_step();
         match observer.accepted(&step) {
             Outcome::Continue | Outcome::Retry => Ok(()),
@@ -341,6 +424,7 @@ impl Solver {
         let (layout, options, scaling) = (&self.layout, &self.options, &self.scaling);
         initial::move_to_constraints(system, layout, options, scaling, t, &mut y, stats)?;
         self.method.restart(t, &y);
+        self.told = false;
         Ok(())
     }
 
@@ -379,6 +463,7 @@ impl Solver {
             Failure::new(Code::BadArgument, detail)
         })?;
         self.method = fresh;
+        self.told = false;
         Ok(())
     }
 }

@@ -5,12 +5,12 @@ use geoms::decompose::DecompositionKind;
 use geoms::error::Code;
 use geoms::events::{Direction, RootFunctions, Rule};
 use geoms::integrate::{integrate, Integration};
-use geoms::layout::Form;
+use geoms::layout::{Dimensions, Form};
 use geoms::norm::Tolerance;
 use geoms::options::Options;
 use geoms::solver::{Ending, Solver};
 use geoms::stats::Stats;
-use geoms::system::{AcceptedStep, Outcome};
+use geoms::system::{AcceptedStep, JacobianBlocks, Outcome, System};
 use geoms::testset::{self, pendulum, Problem};
 
 fn options(problem: &Problem, form: Form) -> Options {
@@ -128,34 +128,162 @@ impl RootFunctions for Crossings {
     }
 }
 
-#[test]
-fn event_times_agree_with_the_closed_form() {
-    // Horizontal release with the gravity that gives the period 2: p1 = 0 at t = 1/2, 3/2, 5/2 ...
-    let gravity = 13.750_371_636_040_746;
-    let start = pendulum::Start { gravity, angle: std::f64::consts::FRAC_PI_2, rate: 0.0 };
+/// Gravity with which the pendulum of length 1 has the period 2 if it is released horizontally.
+const PERIOD_2: f64 = 13.750_371_636_040_746;
+
+/// Impacts at p1 = 0 after a horizontal release, and the error of their times.
+fn swing(tol: f64) -> (Vec<f64>, u64) {
+    // p1 = 0 at t = 1/2, 3/2, 5/2 ...
+    let start = pendulum::Start { gravity: PERIOD_2, angle: std::f64::consts::FRAC_PI_2, rate: 0.0 };
     let problem = pendulum::problem("period 2", "closed form", start, 5.0);
     let form = Form::StrangenessFree;
     let mut system = problem.system(form, true);
-    let tolerance = Tolerance::scalar(1e-13, 1e-13);
+    let tolerance = Tolerance::scalar(tol, tol);
     let options = options(&problem, form);
     let mut solver =
         Solver::start(&mut *system, &options, &tolerance, (0.0, &problem.x0, 1e-3)).expect("start");
     let rules = [Rule { direction: Direction::Any, terminal: true }, Rule::default()];
     let mut roots = Crossings { level: 10.0 };
     solver.watch(&mut roots, &rules, 0.0).expect("values");
+    let mut told: Vec<(f64, f64)> = Vec::new();
+    let mut observer = |step: &AcceptedStep<'_>| {
+        assert_eq!(step.naccpt, told.len(), "a step that was made again counts once");
+        told.push((step.t_old, step.t));
+        Outcome::Continue
+    };
     let mut times = Vec::new();
-    while let Ending::Event(hit) = solver.integrate(&mut *system, None, Some(&mut roots), 5.0).expect("run") {
+    while let Ending::Event(hit) =
+        solver.integrate(&mut *system, Some(&mut observer), Some(&mut roots), 5.0).expect("run")
+    {
         assert_eq!((hit.index, hit.t), (0, solver.t()));
-        assert!(
-            solver.x()[3].abs() < 1e-9 && (solver.x()[3].powi(2) + solver.x()[4].powi(2) - 1.0).abs() < 1e-12
-        );
+        let (p1, p2) = (solver.x()[3], solver.x()[4]);
+        assert!(p1.abs() < 1e-13, "{p1:e}: the root function vanishes at the point itself");
+        assert!((p1 * p1 + p2 * p2 - 1.0).abs() < tol.max(1e-12));
         times.push(hit.t);
     }
-    let expected: Vec<f64> = (0..5).map(|k| 0.5 + f64::from(k)).collect();
-    assert_eq!(times.len(), expected.len(), "{times:?}");
-    for (t, exact) in times.iter().zip(&expected) {
-        println!("event at {t:.15}, error {:.1e}", t - exact);
-        assert!((t - exact).abs() < 1e-10, "{t} {exact}");
+    // Every point once, each step from the one before, no other points than those.
+    assert!(told[1..].iter().zip(&told).all(|(now, before)| now.0 == before.1 && now.1 > before.1));
+    assert!(times.iter().all(|t| told.iter().filter(|(_, to)| to == t).count() == 1));
+    assert_eq!(times.len(), 5, "{times:?}");
+    let errors = times.iter().enumerate().map(|(k, t)| (t - 0.5 - k as f64).abs()).collect();
+    (errors, solver.stats().naccpt)
+}
+
+#[test]
+fn event_times_agree_with_the_closed_form() {
+    for (tol, bound) in [(1e-6, 1e-5), (1e-8, 1e-7), (1e-10, 1e-10), (1e-11, 1e-10), (1e-12, 1e-10)] {
+        let (errors, steps) = swing(tol);
+        let worst = errors.iter().copied().fold(0.0, f64::max);
+        println!("TOL {tol:e}: {steps} steps, event times right to {worst:.1e}");
+        assert!(worst < bound, "TOL {tol:e}: {errors:?}");
+    }
+}
+
+/// A ball that falls, x = [ v | p ]: every step is exact, whatever its length.
+struct Ball;
+
+impl System for Ball {
+    fn dimensions(&self) -> Dimensions {
+        Dimensions { np: 1, nv: 1, ..Dimensions::default() }
+    }
+    fn form(&self) -> Form {
+        Form::StrangenessFree
+    }
+    fn eom(&mut self, _t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
+        rda.copy_from_slice(&[-9.81, x[0]]);
+        Outcome::Continue
+    }
+    fn mass(&mut self, _t: f64, _x: &[f64], mass: &mut [f64]) -> Outcome {
+        mass[0] = 1.0;
+        Outcome::Continue
+    }
+    fn has_jacobian(&self) -> bool {
+        true
+    }
+    fn jacobian(&mut self, _t: f64, _x: &[f64], fx: &mut JacobianBlocks) -> Outcome {
+        fx.fx[5][0] = -1.0;
+        Outcome::Continue
+    }
+}
+
+struct Ground;
+
+impl RootFunctions for Ground {
+    fn count(&self) -> usize {
+        1
+    }
+    fn evaluate(&mut self, _t: f64, x: &[f64], values: &mut [f64]) -> Outcome {
+        values[0] = x[1];
+        Outcome::Continue
+    }
+}
+
+/// Up to `bounces` impacts of a ball thrown up from the ground with speed 1, restitution 0.7. With a step that is long
+/// against every flight the ball leaves the ground and comes back within the first step after each impact.
+fn bounce(h: f64, fixed_step: bool, direction: Direction, exact_zero: bool) {
+    let (mut speed, restitution, mut expected) = (1.0, 0.7, 0.0);
+    let options = Options { fixed_step, ..Options::default() };
+    let tolerance = Tolerance::scalar(1e-8, 1e-8);
+    let mut solver = Solver::start(&mut Ball, &options, &tolerance, (0.0, &[speed, 0.0], h)).expect("start");
+    solver.watch(&mut Ground, &[Rule { direction, terminal: true }], 0.0).expect("values");
+    let mut seen = vec![];
+    for bounce in 0..20 {
+        let mut observer = |step: &AcceptedStep<'_>| {
+            seen.push((step.t, step.x[0] > 0.0));
+            Outcome::Continue
+        };
+        let ending = solver.integrate(&mut Ball, Some(&mut observer), Some(&mut Ground), 10.0).expect("run");
+        expected += 2.0 * speed / 9.81;
+        let Ending::Event(hit) = ending else { panic!("through the ground at bounce {bounce}, h = {h}") };
+        let error = (hit.t - expected).abs();
+        assert!(error < 1e-10, "bounce {bounce}, h = {h}: {} {expected} {error:e}", hit.t);
+        speed *= restitution;
+        let x = [-restitution * solver.x()[0], if exact_zero { 0.0 } else { solver.x()[1] }];
+        assert!((x[0] - speed).abs() < 1e-10, "bounce {bounce}, h = {h}: {x:?} {speed}, {fixed_step}");
+        solver.move_to(&mut Ball, hit.t, &x).expect("consistent");
+        solver.rewatch(&mut Ground).expect("values");
+    }
+    // An impact is seen before and after it, every other point once.
+    let twice = seen.windows(2).filter(|pair| pair[0].0 == pair[1].0).count();
+    assert_eq!(twice, 19, "{seen:?}");
+    assert!(seen.windows(2).all(|pair| pair[0].0 < pair[1].0 || (!pair[0].1 && pair[1].1)), "{seen:?}");
+}
+
+#[test]
+fn a_ball_that_leaves_the_ground_and_returns_within_one_step_is_seen() {
+    for h in [1e-3, 0.05, 0.21, 0.5] {
+        for fixed in [false, true] {
+            for direction in [Direction::Any, Direction::Falling] {
+                bounce(h, fixed, direction, true);
+                bounce(h, fixed, direction, false);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_run_that_goes_on_after_an_event_does_not_find_it_again() {
+    // Thrown up from below: through the ground at 0.1.. upwards, back at 0.9.., and nothing else, without any reset.
+    let speed: f64 = 5.0;
+    let below = -0.4;
+    let root = (speed * speed + 2.0 * 9.81 * below).sqrt();
+    let expected = [(speed - root) / 9.81, (speed + root) / 9.81];
+    let tolerance = Tolerance::scalar(1e-4, 1e-4);
+    for h in [1e-3, 1e-2, 0.2] {
+        let start = (0.0, &[speed, below][..], h);
+        let mut solver = Solver::start(&mut Ball, &Options::default(), &tolerance, start).expect("start");
+        solver.watch(&mut Ground, &[Rule { terminal: true, ..Rule::default() }], 0.0).expect("values");
+        let mut times = Vec::new();
+        while let Ending::Event(hit) = solver.integrate(&mut Ball, None, Some(&mut Ground), 1.0).expect("run")
+        {
+            times.push(hit.t);
+            // Also not after saving and resuming at the event.
+            let saved = solver.save();
+            solver = Solver::resume(&mut Ball, &Options::default(), &tolerance, &saved).expect("resumed");
+            solver.watch(&mut Ground, &[Rule { terminal: true, ..Rule::default() }], 0.0).expect("values");
+        }
+        assert_eq!(times.len(), 2, "h = {h}: {times:?}");
+        assert!(times.iter().zip(&expected).all(|(t, exact)| (t - exact).abs() < 1e-12), "{times:?}");
     }
 }
 

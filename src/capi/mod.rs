@@ -12,6 +12,7 @@
 //! | [`functions`] | the functions of a C program as a model, root functions and output |
 //! | [`run`] | start, step, integrate, interpolate, save and restore with a handle |
 //! | [`diagnose`] | questions about the model: Jacobian, redundant constraints, constraint forces |
+//! | [`interrupt`] | Ctrl-C in a program of ours |
 //! | [`inspect`] | what a handle knows: point, statistics, events, the last error |
 //!
 //! There are no numerics here, and with `linalg::lapack` this is the only place with `unsafe` code.
@@ -24,6 +25,7 @@ pub mod fortran;
 pub mod functions;
 pub mod handle;
 pub mod inspect;
+pub mod interrupt;
 pub mod run;
 pub mod settings;
 mod unit;

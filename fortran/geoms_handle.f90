@@ -1,0 +1,658 @@
+! The handle of include/geoms.h for Fortran 2003 and later: constants, types, interfaces of callbacks and functions.
+!
+! Made from the header by `make docs`; do not edit.
+!
+!     use geoms
+!     ...
+!     type(c_ptr) :: handle
+!     handle = geoms_create(geoms_dimensions(np=2, nv=2, nl=1), geoms_form_strangeness_free)
+!     if (geoms_set_eom(handle, eom) /= 0) ...
+!
+! A program that calls the subroutine GEOMS as well says `use geoms_handle` instead, because there a module and an external
+! procedure cannot have the same name.
+!
+! Callbacks are functions with bind(c) and the arguments of the abstract interfaces below; the compiler compares them. A
+! function that takes a callback has a second name with the ending _p, for type(c_funptr): c_null_funptr takes a callback
+! away. `user` is the address given to geoms_set_user, c_loc of a variable with the attribute TARGET that lives as long as the
+! handle. Strings: geoms_set_int(handle, geoms_c('nit'), ...) and geoms_text(error%detail).
+!
+! Indices are as in the header, from 0: events, root functions. Only geoms_iopt_* and geoms_ropt_* count from 1 here, because
+! they are for the arrays of Fortran.
+
+module geoms_handle
+  use, intrinsic :: iso_c_binding
+  implicit none
+  public
+
+  integer(c_int), parameter :: geoms_version_major = 0
+  integer(c_int), parameter :: geoms_version_minor = 1
+  integer(c_int), parameter :: geoms_version_patch = 0
+  integer(c_int), parameter :: geoms_idid_success = 0
+  integer(c_int), parameter :: geoms_idid_bad_argument = -1001
+  integer(c_int), parameter :: geoms_idid_negative_idid = -1002
+  integer(c_int), parameter :: geoms_idid_internal = -1003
+  integer(c_int), parameter :: geoms_idid_out_of_memory = -1004
+  integer(c_int), parameter :: geoms_idid_in_use = -1005
+  integer(c_int), parameter :: geoms_idid_not_ready = -1006
+  integer(c_int), parameter :: geoms_idid_stopped_by_solout = -1101
+  integer(c_int), parameter :: geoms_idid_stopped_by_eom = -1102
+  integer(c_int), parameter :: geoms_idid_stopped_by_mas = -1103
+  integer(c_int), parameter :: geoms_idid_stopped_by_jac = -1104
+  integer(c_int), parameter :: geoms_idid_inconsistent_initial_values = -1105
+  integer(c_int), parameter :: geoms_idid_tend_before_t = -1106
+  integer(c_int), parameter :: geoms_idid_eom_not_evaluable = -1107
+  integer(c_int), parameter :: geoms_idid_stop_requested = -1108
+  integer(c_int), parameter :: geoms_idid_root_function_failed = -1109
+  integer(c_int), parameter :: geoms_idid_qr_of_fx1 = -1111
+  integer(c_int), parameter :: geoms_idid_qr_of_fx2 = -1112
+  integer(c_int), parameter :: geoms_idid_qr_of_fx3 = -1113
+  integer(c_int), parameter :: geoms_idid_qr_of_newton_matrix = -1114
+  integer(c_int), parameter :: geoms_idid_singular_newton_matrix = -1115
+  integer(c_int), parameter :: geoms_idid_newton_diverges = -1116
+  integer(c_int), parameter :: geoms_idid_too_many_steps = -1117
+  integer(c_int), parameter :: geoms_idid_step_too_small = -1118
+  integer(c_int), parameter :: geoms_idid_dormqr_real = -1128
+  integer(c_int), parameter :: geoms_idid_dormqr_complex = -1129
+  integer(c_int), parameter :: geoms_idid_stopped_by_eom_in_differences = -1201
+  integer(c_int), parameter :: geoms_idid_fx1_deficient_qr = -1401
+  integer(c_int), parameter :: geoms_idid_fx2_deficient_qr = -1402
+  integer(c_int), parameter :: geoms_idid_fx3_deficient_qr = -1403
+  integer(c_int), parameter :: geoms_idid_multiply_q1 = -1801
+  integer(c_int), parameter :: geoms_idid_multiply_q2 = -1802
+  integer(c_int), parameter :: geoms_idid_multiply_q3 = -1803
+  integer(c_int), parameter :: geoms_idid_multiply_q4 = -1804
+  integer(c_int), parameter :: geoms_idid_multiply_q4_in_error_estimate = -2004
+  integer(c_int), parameter :: geoms_idid_stopped_by_eom_in_initial_values = -2101
+  integer(c_int), parameter :: geoms_idid_stopped_by_ivcond = -2102
+  integer(c_int), parameter :: geoms_idid_svd_in_initial_values = -2103
+  integer(c_int), parameter :: geoms_idid_contradictory_conditions = -2104
+  integer(c_int), parameter :: geoms_idid_initial_values_diverge = -2105
+  integer(c_int), parameter :: geoms_idid_too_few_conditions = -2106
+  integer(c_int), parameter :: geoms_idid_rank_changed = -2401
+  integer(c_int), parameter :: geoms_idid_deficiency_fx2 = -2402
+  integer(c_int), parameter :: geoms_idid_deficiency_fx3 = -2403
+  integer(c_int), parameter :: geoms_idid_svd_failed = -2404
+  integer(c_int), parameter :: geoms_idid_redundant_index1 = -2405
+  integer(c_int), parameter :: geoms_idid_fx1_deficient_lu = -2601
+  integer(c_int), parameter :: geoms_idid_fx2_deficient_lu = -2602
+  integer(c_int), parameter :: geoms_idid_fx3_deficient_lu = -2603
+  integer(c_int), parameter :: geoms_iopt_lun = 2
+  integer(c_int), parameter :: geoms_iopt_nit = 3
+  integer(c_int), parameter :: geoms_iopt_startn = 4
+  integer(c_int), parameter :: geoms_iopt_form = 5
+  integer(c_int), parameter :: geoms_iopt_nmax = 6
+  integer(c_int), parameter :: geoms_iopt_pred = 8
+  integer(c_int), parameter :: geoms_iopt_nwtmat = 9
+  integer(c_int), parameter :: geoms_iopt_nwtupd = 10
+  integer(c_int), parameter :: geoms_iopt_decompc = 11
+  integer(c_int), parameter :: geoms_iopt_decompd = 12
+  integer(c_int), parameter :: geoms_iopt_selcomp = 13
+  integer(c_int), parameter :: geoms_iopt_autonom = 14
+  integer(c_int), parameter :: geoms_iopt_masstrct = 15
+  integer(c_int), parameter :: geoms_iopt_extend = 16
+  integer(c_int), parameter :: geoms_iopt_ivcnsst = 17
+  integer(c_int), parameter :: geoms_iopt_method = 18
+  integer(c_int), parameter :: geoms_iopt_fixed = 19
+  integer(c_int), parameter :: geoms_iopt_recover = 20
+  integer(c_int), parameter :: geoms_iopt_order = 21
+  integer(c_int), parameter :: geoms_iopt_relaxe = 25
+  integer(c_int), parameter :: geoms_ropt_uround = 1
+  integer(c_int), parameter :: geoms_ropt_safe = 2
+  integer(c_int), parameter :: geoms_ropt_thet = 3
+  integer(c_int), parameter :: geoms_ropt_fnewt = 4
+  integer(c_int), parameter :: geoms_ropt_quot1 = 5
+  integer(c_int), parameter :: geoms_ropt_quot2 = 6
+  integer(c_int), parameter :: geoms_ropt_hmax = 7
+  integer(c_int), parameter :: geoms_ropt_facl = 8
+  integer(c_int), parameter :: geoms_ropt_facr = 9
+  integer(c_int), parameter :: geoms_log_error = 1
+  integer(c_int), parameter :: geoms_log_warning = 2
+  integer(c_int), parameter :: geoms_log_info = 3
+  integer(c_int), parameter :: geoms_log_debug = 4
+  integer(c_int), parameter :: geoms_form_strangeness_free = 0
+  integer(c_int), parameter :: geoms_form_index1 = 1
+  integer(c_int), parameter :: geoms_reached = 0
+  integer(c_int), parameter :: geoms_at_event = 1
+
+  ! Numbers of variables and constraints.
+  type, bind(c) :: geoms_dimensions
+    integer(c_int64_t) :: np = 0
+    integer(c_int64_t) :: nv = 0
+    integer(c_int64_t) :: nr = 0
+    integer(c_int64_t) :: nw = 0
+    integer(c_int64_t) :: ns = 0
+    integer(c_int64_t) :: nl = 0
+    integer(c_int64_t) :: nm = 0
+    integer(c_int64_t) :: ni = 0
+  end type
+
+  ! An accepted point.
+  type, bind(c) :: geoms_step_info
+    type(c_ptr) :: solver = c_null_ptr
+    integer(c_int64_t) :: naccpt = 0
+    real(c_double) :: t_old = 0
+    real(c_double) :: t = 0
+    real(c_double) :: h = 0
+    type(c_ptr) :: x = c_null_ptr
+    integer(c_int64_t) :: n = 0
+  end type
+
+  ! An error.
+  type, bind(c) :: geoms_error
+    integer(c_int) :: code = 0
+    type(c_ptr) :: sentence = c_null_ptr
+    type(c_ptr) :: advice = c_null_ptr
+    type(c_ptr) :: detail = c_null_ptr
+    type(c_ptr) :: report = c_null_ptr
+    real(c_double) :: t = 0
+    real(c_double) :: h = 0
+    type(c_ptr) :: block = c_null_ptr
+    integer(c_int64_t) :: index = 0
+    real(c_double) :: theta = 0
+  end type
+
+  ! Counters of a run.
+  type, bind(c) :: geoms_stats
+    integer(c_int64_t) :: naccpt = 0
+    integer(c_int64_t) :: neom = 0
+    integer(c_int64_t) :: nmas = 0
+    integer(c_int64_t) :: njac = 0
+    integer(c_int64_t) :: nsel = 0
+    integer(c_int64_t) :: npdec = 0
+    integer(c_int64_t) :: nedec = 0
+    integer(c_int64_t) :: nbsub = 0
+    integer(c_int64_t) :: nstep = 0
+    integer(c_int64_t) :: nerjct = 0
+    integer(c_int64_t) :: ncrjct = 0
+    integer(c_int64_t) :: rejected_newton = 0
+    integer(c_int64_t) :: rejected_singular = 0
+    integer(c_int64_t) :: rejected_not_finite = 0
+    integer(c_int64_t) :: rejected_by_model = 0
+    integer(c_int64_t) :: newton_updates = 0
+    integer(c_int64_t) :: pivot_changes = 0
+    integer(c_int64_t) :: selectors_poor = 0
+    integer(c_int64_t) :: at_round_off = 0
+    integer(c_int64_t) :: jacobian_reused = 0
+    integer(c_int64_t) :: invariants_suspended = 0
+    integer(c_int64_t) :: eom_for_differences = 0
+    integer(c_int64_t) :: eom_for_initial_values = 0
+    integer(c_int64_t) :: mass_multiplications = 0
+  end type
+
+  ! Ranks of the constraints at one point.
+  type, bind(c) :: geoms_ranks
+    integer(c_int64_t) :: position_rows = 0
+    integer(c_int64_t) :: position_rank = 0
+    integer(c_int64_t) :: velocity_rows = 0
+    integer(c_int64_t) :: velocity_rank = 0
+    real(c_double) :: smallest = 0
+  end type
+
+  abstract interface
+    ! Right-hand sides RDA of all equations, M of them.
+    function geoms_eom_fn(t, x, rda, user) bind(c)
+      import
+      real(c_double), value :: t
+      real(c_double), intent(in) :: x(*)
+      real(c_double), intent(inout) :: rda(*)
+      type(c_ptr), value :: user
+      integer(c_int) :: geoms_eom_fn
+    end function
+    ! Mass matrix, NV by NV, column-major, full storage whatever its structure.
+    function geoms_mass_fn(t, x, mass, user) bind(c)
+      import
+      real(c_double), value :: t
+      real(c_double), intent(in) :: x(*)
+      real(c_double), intent(inout) :: mass(*)
+      type(c_ptr), value :: user
+      integer(c_int) :: geoms_mass_fn
+    end function
+    ! NEGATIVE partial derivatives of RDA in six column-major blocks, FX1 to FX6, which come in as zeros.
+    function geoms_jacobian_fn(t, x, fx, user) bind(c)
+      import
+      real(c_double), value :: t
+      real(c_double), intent(in) :: x(*)
+      type(c_ptr), intent(in) :: fx(6)
+      type(c_ptr), value :: user
+      integer(c_int) :: geoms_jacobian_fn
+    end function
+    ! Conditions on the initial values, zero where they are satisfied.
+    function geoms_conditions_fn(t, x, cond, user) bind(c)
+      import
+      real(c_double), value :: t
+      real(c_double), intent(in) :: x(*)
+      real(c_double), intent(inout) :: cond(*)
+      type(c_ptr), value :: user
+      integer(c_int) :: geoms_conditions_fn
+    end function
+    ! Told of the initial point and of every accepted step; a negative number stops the run there.
+    function geoms_output_fn(step, user) bind(c)
+      import
+      type(geoms_step_info), intent(in) :: step
+      type(c_ptr), value :: user
+      integer(c_int) :: geoms_output_fn
+    end function
+    ! Takes a message of one or more lines; a negative number stops the run.
+    function geoms_log_fn(level, text, user) bind(c)
+      import
+      integer(c_int), value :: level
+      character(kind=c_char), intent(in) :: text(*)
+      type(c_ptr), value :: user
+      integer(c_int) :: geoms_log_fn
+    end function
+    ! Functions whose changes of sign are events.
+    function geoms_events_fn(t, x, value, user) bind(c)
+      import
+      real(c_double), value :: t
+      real(c_double), intent(in) :: x(*)
+      real(c_double), intent(inout) :: value(*)
+      type(c_ptr), value :: user
+      integer(c_int) :: geoms_events_fn
+    end function
+  end interface
+
+  interface
+    ! Version of the library as a string, "major.minor.patch"; static storage.
+    function geoms_version() bind(c, name='geoms_version')
+      import
+      type(c_ptr) :: geoms_version
+    end function
+    ! What an IDID means, in one sentence; static storage, never null.
+    function geoms_strerror(idid) bind(c, name='geoms_strerror')
+      import
+      integer(c_int), value :: idid
+      type(c_ptr) :: geoms_strerror
+    end function
+    ! What to try after an IDID; static storage, never null, empty if there is nothing to say.
+    function geoms_advice(idid) bind(c, name='geoms_advice')
+      import
+      integer(c_int), value :: idid
+      type(c_ptr) :: geoms_advice
+    end function
+    ! A solver for a system of these dimensions whose equations are given in this form; null if that is not possible,
+    ! and then geoms_last_error with a null handle says why.
+    function geoms_create(dims, form) bind(c, name='geoms_create')
+      import
+      type(geoms_dimensions), intent(in) :: dims
+      integer(c_int), value :: form
+      type(c_ptr) :: geoms_create
+    end function
+    ! Free a solver; null is allowed.
+    subroutine geoms_free(handle) bind(c, name='geoms_free')
+      import
+      type(c_ptr), value :: handle
+    end subroutine
+    ! Set the pointer that is passed to all callbacks; acts at once.
+    function geoms_set_user(handle, user) bind(c, name='geoms_set_user')
+      import
+      type(c_ptr), value :: handle
+      type(c_ptr), value :: user
+      integer(c_int) :: geoms_set_user
+    end function
+    ! Set the equations of motion: RDA, in the order of docs/reference.md.
+    function geoms_set_eom(handle, eom) bind(c, name='geoms_set_eom')
+      import
+      type(c_ptr), value :: handle
+      procedure(geoms_eom_fn) :: eom
+      integer(c_int) :: geoms_set_eom
+    end function
+    function geoms_set_eom_p(handle, eom) bind(c, name='geoms_set_eom')
+      import
+      type(c_ptr), value :: handle
+      type(c_funptr), value :: eom
+      integer(c_int) :: geoms_set_eom_p
+    end function
+    ! Set the mass matrix.
+    function geoms_set_mass(handle, mass) bind(c, name='geoms_set_mass')
+      import
+      type(c_ptr), value :: handle
+      procedure(geoms_mass_fn) :: mass
+      integer(c_int) :: geoms_set_mass
+    end function
+    function geoms_set_mass_p(handle, mass) bind(c, name='geoms_set_mass')
+      import
+      type(c_ptr), value :: handle
+      type(c_funptr), value :: mass
+      integer(c_int) :: geoms_set_mass_p
+    end function
+    ! Set the NEGATIVE partial derivatives of RDA; null: differences are used.
+    function geoms_set_jacobian(handle, jacobian) bind(c, name='geoms_set_jacobian')
+      import
+      type(c_ptr), value :: handle
+      procedure(geoms_jacobian_fn) :: jacobian
+      integer(c_int) :: geoms_set_jacobian
+    end function
+    function geoms_set_jacobian_p(handle, jacobian) bind(c, name='geoms_set_jacobian')
+      import
+      type(c_ptr), value :: handle
+      type(c_funptr), value :: jacobian
+      integer(c_int) :: geoms_set_jacobian_p
+    end function
+    ! Set n conditions with which geoms_start makes the initial values consistent; n = 0: none.
+    function geoms_set_conditions(handle, n, conditions) bind(c, name='geoms_set_conditions')
+      import
+      type(c_ptr), value :: handle
+      integer(c_int64_t), value :: n
+      procedure(geoms_conditions_fn) :: conditions
+      integer(c_int) :: geoms_set_conditions
+    end function
+    function geoms_set_conditions_p(handle, n, conditions) bind(c, name='geoms_set_conditions')
+      import
+      type(c_ptr), value :: handle
+      integer(c_int64_t), value :: n
+      type(c_funptr), value :: conditions
+      integer(c_int) :: geoms_set_conditions_p
+    end function
+    ! Set a function that is told of the initial point and of every accepted step; null: none.
+    function geoms_set_output(handle, output) bind(c, name='geoms_set_output')
+      import
+      type(c_ptr), value :: handle
+      procedure(geoms_output_fn) :: output
+      integer(c_int) :: geoms_set_output
+    end function
+    function geoms_set_output_p(handle, output) bind(c, name='geoms_set_output')
+      import
+      type(c_ptr), value :: handle
+      type(c_funptr), value :: output
+      integer(c_int) :: geoms_set_output_p
+    end function
+    ! Set a function that gets messages up to a level, GEOMS_LOG_ERROR to GEOMS_LOG_DEBUG; null: silent.
+    function geoms_set_log(handle, level, log) bind(c, name='geoms_set_log')
+      import
+      type(c_ptr), value :: handle
+      integer(c_int), value :: level
+      procedure(geoms_log_fn) :: log
+      integer(c_int) :: geoms_set_log
+    end function
+    function geoms_set_log_p(handle, level, log) bind(c, name='geoms_set_log')
+      import
+      type(c_ptr), value :: handle
+      integer(c_int), value :: level
+      type(c_funptr), value :: log
+      integer(c_int) :: geoms_set_log_p
+    end function
+    ! Set n event functions; n = 0: none.
+    function geoms_set_events(handle, n, events, direction, terminal, tolerance) bind(c, name='geoms_set_events')
+      import
+      type(c_ptr), value :: handle
+      integer(c_int64_t), value :: n
+      procedure(geoms_events_fn) :: events
+      integer(c_int), intent(in) :: direction(*)
+      integer(c_int), intent(in) :: terminal(*)
+      real(c_double), value :: tolerance
+      integer(c_int) :: geoms_set_events
+    end function
+    function geoms_set_events_p(handle, n, events, direction, terminal, tolerance) bind(c, name='geoms_set_events')
+      import
+      type(c_ptr), value :: handle
+      integer(c_int64_t), value :: n
+      type(c_funptr), value :: events
+      integer(c_int), intent(in) :: direction(*)
+      integer(c_int), intent(in) :: terminal(*)
+      real(c_double), value :: tolerance
+      integer(c_int) :: geoms_set_events_p
+    end function
+    ! Set an integer option by its name in the option table, in any case: geoms_set_int(h, "decompc", 3).
+    function geoms_set_int(handle, name, value) bind(c, name='geoms_set_int')
+      import
+      type(c_ptr), value :: handle
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int64_t), value :: value
+      integer(c_int) :: geoms_set_int
+    end function
+    ! Set a real option by its name in the option table, in any case: geoms_set_real(h, "hmax", 0.1).
+    function geoms_set_real(handle, name, value) bind(c, name='geoms_set_real')
+      import
+      type(c_ptr), value :: handle
+      character(kind=c_char), intent(in) :: name(*)
+      real(c_double), value :: value
+      integer(c_int) :: geoms_set_real
+    end function
+    ! Set the tolerances for all components; 1e-6 both if never set.
+    function geoms_set_tolerance(handle, rtol, atol) bind(c, name='geoms_set_tolerance')
+      import
+      type(c_ptr), value :: handle
+      real(c_double), value :: rtol
+      real(c_double), value :: atol
+      integer(c_int) :: geoms_set_tolerance
+    end function
+    ! Set the tolerances of each component, in the order of x.
+    function geoms_set_tolerances(handle, rtol, atol) bind(c, name='geoms_set_tolerances')
+      import
+      type(c_ptr), value :: handle
+      real(c_double), intent(in) :: rtol(*)
+      real(c_double), intent(in) :: atol(*)
+      integer(c_int) :: geoms_set_tolerances
+    end function
+    ! Begin a run at (t, x), with the settings made so far.
+    function geoms_start(handle, t, x, h0) bind(c, name='geoms_start')
+      import
+      type(c_ptr), value :: handle
+      real(c_double), value :: t
+      real(c_double), intent(in) :: x(*)
+      real(c_double), value :: h0
+      integer(c_int) :: geoms_start
+    end function
+    ! Move x to a consistent point nearby: the smallest change of positions that satisfies the constraints, then of
+    ! the velocities, then of multipliers and auxiliary variables.
+    function geoms_make_consistent(handle, t, x) bind(c, name='geoms_make_consistent')
+      import
+      type(c_ptr), value :: handle
+      real(c_double), value :: t
+      real(c_double), intent(inout) :: x(*)
+      integer(c_int) :: geoms_make_consistent
+    end function
+    ! Integrate to `tend`: GEOMS_REACHED, GEOMS_EVENT at a terminal event, or a negative code.
+    function geoms_integrate(handle, tend) bind(c, name='geoms_integrate')
+      import
+      type(c_ptr), value :: handle
+      real(c_double), value :: tend
+      integer(c_int) :: geoms_integrate
+    end function
+    ! One accepted step, not beyond `tend`.
+    function geoms_step(handle, tend) bind(c, name='geoms_step')
+      import
+      type(c_ptr), value :: handle
+      real(c_double), value :: tend
+      integer(c_int) :: geoms_step
+    end function
+    ! Go on from another point, for example after an impact.
+    function geoms_reset(handle, t, x) bind(c, name='geoms_reset')
+      import
+      type(c_ptr), value :: handle
+      real(c_double), value :: t
+      real(c_double), intent(in) :: x(*)
+      integer(c_int) :: geoms_reset
+    end function
+    ! The solution at a time within the last step.
+    function geoms_dense(handle, t, x) bind(c, name='geoms_dense')
+      import
+      type(c_ptr), value :: handle
+      real(c_double), value :: t
+      real(c_double), intent(inout) :: x(*)
+      integer(c_int) :: geoms_dense
+    end function
+    ! Ask the run to stop after the current step, with the code GEOMS_IDID_STOP_REQUESTED; it can be resumed by
+    ! another geoms_integrate.
+    subroutine geoms_request_stop(handle) bind(c, name='geoms_request_stop')
+      import
+      type(c_ptr), value :: handle
+    end subroutine
+    ! Save all that the rest of the run depends on.
+    function geoms_save(handle, buffer, length) bind(c, name='geoms_save')
+      import
+      type(c_ptr), value :: handle
+      type(c_ptr), value :: buffer
+      integer(c_size_t), intent(inout) :: length
+      integer(c_int) :: geoms_save
+    end function
+    ! Go on where a saved run was, in a handle with the same dimensions, callbacks, options and tolerances: the rest
+    ! is identical, bit for bit.
+    function geoms_restore(handle, buffer, length) bind(c, name='geoms_restore')
+      import
+      type(c_ptr), value :: handle
+      type(c_ptr), value :: buffer
+      integer(c_size_t), value :: length
+      integer(c_int) :: geoms_restore
+    end function
+    ! The last error of a handle; with a null handle that of the last geoms_create of this thread that returned null.
+    function geoms_last_error(handle, out) bind(c, name='geoms_last_error')
+      import
+      type(c_ptr), value :: handle
+      type(geoms_error), intent(inout) :: out
+      integer(c_int) :: geoms_last_error
+    end function
+    ! Length N of x; 0 if there is no handle or it is in use.
+    function geoms_dimension(handle) bind(c, name='geoms_dimension')
+      import
+      type(c_ptr), value :: handle
+      integer(c_int64_t) :: geoms_dimension
+    end function
+    ! Length M of RDA; 0 if there is no handle or it is in use.
+    function geoms_equations(handle) bind(c, name='geoms_equations')
+      import
+      type(c_ptr), value :: handle
+      integer(c_int64_t) :: geoms_equations
+    end function
+    ! Current time; NaN if there is no run.
+    function geoms_time(handle) bind(c, name='geoms_time')
+      import
+      type(c_ptr), value :: handle
+      real(c_double) :: geoms_time
+    end function
+    ! Step size proposed for the next step; NaN if there is no run, 0 if it has not been chosen.
+    function geoms_next_step(handle) bind(c, name='geoms_next_step')
+      import
+      type(c_ptr), value :: handle
+      real(c_double) :: geoms_next_step
+    end function
+    ! The current point.
+    function geoms_state(handle, x) bind(c, name='geoms_state')
+      import
+      type(c_ptr), value :: handle
+      real(c_double), intent(inout) :: x(*)
+      integer(c_int) :: geoms_state
+    end function
+    ! The counters of the run.
+    function geoms_statistics(handle, out) bind(c, name='geoms_statistics')
+      import
+      type(c_ptr), value :: handle
+      type(geoms_stats), intent(inout) :: out
+      integer(c_int) :: geoms_statistics
+    end function
+    ! Number of events that the last geoms_integrate or geoms_step met, terminal or not.
+    function geoms_event_count(handle) bind(c, name='geoms_event_count')
+      import
+      type(c_ptr), value :: handle
+      integer(c_int64_t) :: geoms_event_count
+    end function
+    ! Event number k of the last call, from 0 and in the order of time: which event function, from 0, and when.
+    function geoms_event(handle, k, index, t) bind(c, name='geoms_event')
+      import
+      type(c_ptr), value :: handle
+      integer(c_int64_t), value :: k
+      integer(c_int64_t), intent(inout) :: index
+      real(c_double), intent(inout) :: t
+      integer(c_int) :: geoms_event
+    end function
+    ! The last event of the last call; after GEOMS_EVENT it is the one at which the handle stands.
+    function geoms_last_event(handle, index, t) bind(c, name='geoms_last_event')
+      import
+      type(c_ptr), value :: handle
+      integer(c_int64_t), intent(inout) :: index
+      real(c_double), intent(inout) :: t
+      integer(c_int) :: geoms_last_event
+    end function
+    ! Compare the Jacobian with differences of the equations of motion at (t, x).
+    function geoms_check_jacobian(handle, t, x, log) bind(c, name='geoms_check_jacobian')
+      import
+      type(c_ptr), value :: handle
+      real(c_double), value :: t
+      real(c_double), intent(in) :: x(*)
+      procedure(geoms_log_fn) :: log
+      integer(c_int) :: geoms_check_jacobian
+    end function
+    function geoms_check_jacobian_p(handle, t, x, log) bind(c, name='geoms_check_jacobian')
+      import
+      type(c_ptr), value :: handle
+      real(c_double), value :: t
+      real(c_double), intent(in) :: x(*)
+      type(c_funptr), value :: log
+      integer(c_int) :: geoms_check_jacobian_p
+    end function
+    ! Ranks of the constraints at (t, x).
+    function geoms_rank_report(handle, t, x, out, log) bind(c, name='geoms_rank_report')
+      import
+      type(c_ptr), value :: handle
+      real(c_double), value :: t
+      real(c_double), intent(in) :: x(*)
+      type(geoms_ranks), intent(inout) :: out
+      procedure(geoms_log_fn) :: log
+      integer(c_int) :: geoms_rank_report
+    end function
+    function geoms_rank_report_p(handle, t, x, out, log) bind(c, name='geoms_rank_report')
+      import
+      type(c_ptr), value :: handle
+      real(c_double), value :: t
+      real(c_double), intent(in) :: x(*)
+      type(geoms_ranks), intent(inout) :: out
+      type(c_funptr), value :: log
+      integer(c_int) :: geoms_rank_report_p
+    end function
+    ! Constraint forces Zᵀ(Gᵀλ + Hᵀμ) at (t, x), NV of them: unique also where redundant constraints leave the
+    ! multipliers undetermined.
+    function geoms_constraint_forces(handle, t, x, force) bind(c, name='geoms_constraint_forces')
+      import
+      type(c_ptr), value :: handle
+      real(c_double), value :: t
+      real(c_double), intent(in) :: x(*)
+      real(c_double), intent(inout) :: force(*)
+      integer(c_int) :: geoms_constraint_forces
+    end function
+  end interface
+
+contains
+
+  ! A string for a function of the library: terminated, without trailing blanks.
+  pure function geoms_c(text) result(string)
+    character(len=*), intent(in) :: text
+    character(kind=c_char) :: string(len_trim(text) + 1)
+    integer :: i
+    do i = 1, len_trim(text)
+      string(i) = text(i:i)
+    end do
+    string(len_trim(text) + 1) = c_null_char
+  end function
+
+  ! A string of the library; empty if the address is null.
+  function geoms_text(string) result(text)
+    type(c_ptr), intent(in) :: string
+    character(len=:), allocatable :: text
+    character(kind=c_char), pointer :: characters(:)
+    integer :: i
+    interface
+      function c_strlen(s) bind(c, name='strlen')
+        import :: c_ptr, c_size_t
+        type(c_ptr), value :: s
+        integer(c_size_t) :: c_strlen
+      end function
+    end interface
+    if (.not. c_associated(string)) then
+      text = ''
+      return
+    end if
+    call c_f_pointer(string, characters, [c_strlen(string)])
+    allocate (character(len=size(characters)) :: text)
+    do i = 1, size(characters)
+      text(i:i) = characters(i)
+    end do
+  end function
+
+end module
+
+! The same under the name of the library.
+module geoms
+  use geoms_handle
+  implicit none
+  public
+end module
