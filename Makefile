@@ -24,7 +24,7 @@ export FC CC CXX
 
 .PHONY: all setup lib header docs demo test bench bench-quick bench-setup accuracy clean \
         test-format test-lint test-rust test-doc test-header test-drivers test-memory test-valgrind test-asan \
-        test-threads test-identity
+        test-faults test-threads test-identity
 
 all: lib
 
@@ -72,13 +72,17 @@ test-drivers: lib
 	fortran-tests/run.sh
 	c-examples/run.sh
 
-test-memory: test-valgrind test-asan
+test-memory: test-valgrind test-asan test-faults
 
 test-valgrind: lib
 	fortran-tests/run.sh --valgrind
 
 test-asan: lib
 	fortran-tests/run.sh --asan
+
+# A part of the fault suite under valgrind.
+test-faults: setup
+	@CARGO="$(CARGO)" .ci/fault-memory
 
 # Runs on threads: bitwise as alone, and without races.
 test-threads: lib

@@ -169,7 +169,7 @@ if [ "$mode" = --valgrind ] || [ "$mode" = --asan ]; then
         fi
     fi
     for driver in $memory; do
-        queue "$FC" "${flags[@]}" "$here/$driver.f" "$here/checks.f" -o "$work/$driver-$kind" "${shared[@]}"
+        queue "$FC" "${flags[@]}" "$here/$driver.f" -o "$work/$driver-$kind" "${shared[@]}"
     done
     queue "$FC" "${flags[@]}" "$here/arguments.f" -o "$work/arguments-$kind" "${shared[@]}"
     queue "$CC" -std=c99 "${cflags[@]}" -I"$root/include" "$root/c-examples/pendulum.c" -o "$work/c-pendulum-$kind" \
@@ -251,18 +251,12 @@ if [ "$mode" = --identity ]; then
     exit
 fi
 
-# The problems.
-queue "$FC" "${checked[@]}" "${warned[@]}" -c "$here/checks.f" -o "$work/checks-O0-checked.o"
-queue "$FC" "${fast[@]}" -c "$here/checks.f" -o "$work/checks-O2.o"
-queue "$FC" "${wide[@]}" -c "$here/checks.f" -o "$work/checks-integer8.o"
-work_off
+# The problems: one file each.
 for driver in $names; do
     source=$here/$driver.f
-    queue "$FC" "${checked[@]}" "${warned[@]}" "$source" "$work/checks-O0-checked.o" -o "$work/$driver-O0-checked" \
-        "${shared[@]}"
-    queue "$FC" "${fast[@]}" "$source" "$work/checks-O2.o" -o "$work/$driver-O2" "${shared[@]}"
-    queue "$FC" "${wide[@]}" "$source" "$work/checks-integer8.o" "$work/geoms64.o" -o "$work/$driver-integer8" \
-        "${shared[@]}"
+    queue "$FC" "${checked[@]}" "${warned[@]}" "$source" -o "$work/$driver-O0-checked" "${shared[@]}"
+    queue "$FC" "${fast[@]}" "$source" -o "$work/$driver-O2" "${shared[@]}"
+    queue "$FC" "${wide[@]}" "$source" "$work/geoms64.o" -o "$work/$driver-integer8" "${shared[@]}"
 done
 # Drivers that only call GEOMS and GEDENSOUT.
 for driver in pendulum arguments; do
@@ -316,6 +310,10 @@ if [ -s "$work/readme.f" ] && "$FC" -std=legacy -Wall -Werror -c "$work/readme.f
 else
     report README FAIL "an example does not compile"
 fi
+
+# Every driver carries the checks itself; a change of one copy must reach the others.
+copies() { for driver in $names; do sed -n '/---- Checks; /,$p' "$here/$driver.f" | sha256sum; done | sort -u | wc -l; }
+if [ "$(copies)" -eq 1 ]; then report "copies of the checks" OK; else report "copies of the checks" FAIL "differ"; fi
 
 for driver in $names; do
     for variant in O0-checked O2 integer8; do queue execute "$driver-$variant"; done

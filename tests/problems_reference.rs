@@ -123,7 +123,7 @@ fn wheel() {
     check("wheel");
 }
 
-/// Both formulations at a tolerance that the stiffest spring allows, p and v; then TOL = 1e-10.
+/// Both formulations, p and v, also where the tolerances of λ and v are below the rounding errors of a stiff force.
 #[test]
 fn stiff_springs() {
     for exponent in [2, 4, 6, 8] {
@@ -133,12 +133,16 @@ fn stiff_springs() {
             assert!(errors.p < 1e-6 && errors.v < 1e-6, "1e{exponent} {form:?}: {errors:?}");
         }
     }
-    for exponent in [2, 4, 6] {
+    for exponent in [2, 4, 6, 8] {
         check(&format!("stiff-spring-1e{exponent}"));
     }
-    // Round-off of p makes forces of 1e-8 here: rows that determine λ from p do not allow TOL = 1e-10.
+    // Steps that follow rounding errors excite the spring: without their allowance in the differential rows v was
+    // off by 1200 TOL after 62000 steps.
     let problem = by_name("stiff-spring-1e8").unwrap();
-    assert!(run(&problem, Form::Index1, 1e-10, DecompositionKind::Lu).p < 1e-8);
+    for decomposition in [DecompositionKind::Lu, DecompositionKind::Svd] {
+        let errors = run(&problem, Form::StrangenessFree, 1e-12, decomposition);
+        assert!(errors.p < 1e-9 && errors.v < 1e-9, "{decomposition:?}: {errors:?}");
+    }
 }
 
 /// Where closed forms are compared at the latest: errors of the period grow with the square of the time.

@@ -172,6 +172,22 @@ impl Formulation {
         }
     }
 
+    /// Rounding errors of size ε in the selected differential rows, ε·Σ_j |FX_ij|·|x_j|, their signs alternating if
+    /// `sign` is negative.
+    pub fn round_off_of_dynamics(&self, x: &[f64], sign: f64, z: &mut [f64]) {
+        z.fill(0.0);
+        for (column, x) in self.fx_rows.chunks_exact(z.len().max(1)).zip(x) {
+            for (z, a) in z.iter_mut().zip(column) {
+                *z += f64::EPSILON * (a * x).abs();
+            }
+        }
+        let mut factor = 1.0;
+        for z in z {
+            *z *= factor;
+            factor *= sign;
+        }
+    }
+
     /// Change of the multipliers at x that gives them minimum norm among all that redundant constraints allow.
     pub fn minimum_norm_correction(&mut self, x: &[f64], delta: &mut [f64]) {
         let l = self.layout;

@@ -228,7 +228,7 @@ pub fn problems() -> Vec<Problem> {
                 ],
             ),
         ),
-        problem("pendulum-rotating", REPORT, from_bottom(8.0), 2.0),
+        problem("pendulum-rotating", REPORT, from_bottom(8.0), 5.0),
         problem("pendulum-iftomm", IFTOMM, horizontal(9.81, -1.0), 10.0)
             .with_reference(
                 1.0,

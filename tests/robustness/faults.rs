@@ -222,6 +222,9 @@ fn all_faults(run: &Run) -> u64 {
                 if fault.spoils() && who == Who::Solout {
                     continue;
                 }
+                if !tally.takes_next() {
+                    continue;
+                }
                 let label = format!("{}: {who:?} call {k}, {fault:?}", run.name);
                 let start = prepared(run);
                 let mut call = prepared(run);
@@ -280,6 +283,9 @@ fn noise() {
     let mut tally = Tally::default();
     for seed in 0..200u64 {
         for size in [1e-12, 1e-6, 1e-2, 1e3] {
+            if !tally.takes_next() {
+                continue;
+            }
             let mut random = crate::fuzz::Random::new(seed + 1);
             let mut call = prepared(&RUNS[(seed % RUNS.len() as u64) as usize]).hook(move |event| {
                 if event.who != Who::Solout {

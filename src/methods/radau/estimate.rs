@@ -12,6 +12,9 @@ use crate::system::System;
 /// Rounding errors of a row in units of ε times the sum of its terms: models add up more than the linear terms
 /// that are seen here, and subtract larger numbers.
 const ROUND_OFF: f64 = 30.0;
+/// The error norm of a step whose estimate rounding errors explain: accepted, and the next step about as long. As
+/// zero it would grow eightfold on a number that says nothing of the step, and the step after it fail.
+const EXPLAINED: f64 = 0.5;
 
 impl<const L: usize> Radau<L> {
     /// Norm of the error estimate (GEERREST): E1-solve of M·(e·Z)/h + rhs(x_k). If it is too large in the first
@@ -50,13 +53,27 @@ impl<const L: usize> Radau<L> {
     fn error_above_round_off(&mut self) -> f64 {
         self.estimate_round_off();
         let left = excess_square(&self.work.err, &self.work.noise, &self.work.scal);
-        (left / self.layout.n as f64).sqrt().max(1e-10)
+        (left / self.layout.n as f64).sqrt().max(EXPLAINED)
     }
 
-    /// `work.noise`: how well the components at x_k can be determined at all.
+    /// `work.noise`: how well the components at x_k can be determined at all, by the constraint rows and by the
+    /// differential rows. Of the latter's rounding errors two patterns of signs are tried, because one alone
+    /// may move bodies against each other or together only.
     pub(super) fn estimate_round_off(&mut self) {
-        let noise = &mut self.work.noise;
+        let l = self.layout;
+        let (noise, trial) = (&mut self.work.noise, &mut self.work.delta);
         self.formulation.round_off(&self.fx, &self.state.x, noise);
+        let z = &mut self.work.z_real[..self.formulation.reduced_size()];
+        for sign in [1.0, -1.0] {
+            self.formulation.round_off_of_dynamics(&self.state.x, sign, z);
+            self.e1.solve(z);
+            trial.fill(0.0);
+            self.formulation.substitute(z, trial);
+            for block in [l.x.r, l.x.v, l.x.contact_position] {
+                let largest = block.of(trial).iter().fold(0.0f64, |m, v| m.max(v.abs()));
+                block.of_mut(noise).iter_mut().for_each(|n| *n = n.max(largest));
+            }
+        }
         noise.iter_mut().for_each(|n| *n *= ROUND_OFF);
     }
 
