@@ -1,5 +1,6 @@
 //! The integration methods, and what they share: the state between steps, planning, saving.
 
+pub mod hht;
 pub mod plan;
 pub mod radau5;
 pub mod save;
@@ -50,6 +51,7 @@ pub fn begin(
     start: (f64, &[f64], f64),
 ) -> Box<dyn Method> {
     match options.method {
+        MethodKind::Hht => Box::new(hht::Hht::new(layout, options, tolerance, analytic, start)),
         MethodKind::Radau => Box::new(radau5::Radau5::new(layout, options, tolerance, analytic, start)),
     }
 }
