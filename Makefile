@@ -21,7 +21,7 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 export OPENBLAS_NUM_THREADS = 1
 export FC CC CXX
 
-.PHONY: all setup lib header docs demo test bench accuracy clean \
+.PHONY: all setup lib header docs demo test bench accuracy which-method clean \
         test-format test-lint test-rust test-doc test-header test-drivers test-memory test-valgrind test-asan \
         test-threads test-identity
 
@@ -91,6 +91,10 @@ test-identity: lib
 # Errors, residuals and counters over the problem set: docs/accuracy.{md,csv,svg}.
 accuracy: setup
 	$(CARGO) run --release --quiet --example accuracy
+
+# CPU time of each method over kinds of problems: the table in the README.
+which-method: setup
+	$(CARGO) run --release --quiet --example which_method
 
 # For now one measurement: wall-clock time of the pendulum over [0,1000]. It informs, it does not judge.
 bench: setup

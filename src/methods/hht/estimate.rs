@@ -8,7 +8,7 @@ use crate::options::Options;
 /// Largest growth of the step size; FACL may ask for less.
 const GROWTH: f64 = 5.0;
 /// Rounding errors of positions that satisfy constraints, in units of their size.
-const FLOOR: f64 = 20.0;
+const FLOOR: f64 = 2.0;
 
 /// Weights of positions and force elements: ATOL_i + RTOL_i times the largest |x_i| so far. The paper's scalar ε with
 /// Y_i = max(1, max|q_i|) is RTOL = 0 with ATOL_i = ε Y_i.
@@ -36,7 +36,7 @@ impl Weights {
 
     /// Another accepted point.
     pub fn see(&mut self, layout: &Layout, x: &[f64]) {
-        for i in layout.x.p.range().chain(layout.x.r.range()) {
+        for i in layout.x.contact_position.range().chain(layout.x.r.range()) {
             self.peak[i] = self.peak[i].max(x[i].abs());
         }
         self.renew();
@@ -89,9 +89,12 @@ impl Hht {
     /// Size of an increment of the unknowns as an error of positions or force elements, in units of the tolerance.
     pub(super) fn increment_size(&mut self, h: f64) -> f64 {
         let (l, u, c) = (&self.layout, &self.unknowns, &self.coefficients);
-        let positions = c.position_error() * h * h * self.weights.rms(l.x.p, u.position().of(&self.work.e));
+        let of = |block: Block, part: Block| self.weights.rms(block, part.of(&self.work.e));
+        // Contact variables belong to the positions: where they begin far off, a sees it only in the second iteration.
+        let both = of(l.x.p, u.position()) + if u.s.is_empty() { 0.0 } else { of(l.x.s, u.s) };
+        let positions = c.position_error() * h * h * both;
         let factor = if c.state_error() > 0.0 { c.state_error() } else { 1.0 / 6.0 };
-        let slopes = factor * h * self.weights.rms(l.x.r, u.slope.of(&self.work.e));
+        let slopes = factor * h * of(l.x.r, u.slope);
         // A maximum would lose NaN.
         if positions >= slopes || positions.is_nan() {
             positions
@@ -105,7 +108,7 @@ impl Hht {
         let (l, c) = (&self.layout, &self.coefficients);
         let unit = FLOOR * f64::EPSILON.max(self.options.uround);
         let mut floor = 0.0f64;
-        for (block, factor) in [(l.x.p, c.position_error() / c.beta), (l.x.r, 1.0)] {
+        for (block, factor) in [(l.x.contact_position, c.position_error() / c.beta), (l.x.r, 1.0)] {
             let size = block.of(&self.weights.peak).iter().fold(0.0f64, |m, v| m.max(*v));
             block.of_mut(&mut self.work.error).fill(unit * factor * size);
             floor = floor.max(self.weights.rms(block, block.of(&self.work.error)));

@@ -146,7 +146,8 @@ impl Index1 {
             return Ok(());
         }
         let entry = |i: usize, j: usize| self.fx.fx[1][i + (columns.start + j) * ld];
-        let a: Vec<f64> = (0..n).flat_map(|j| (0..m).map(move |i| (i, j))).map(|(i, j)| entry(i, j)).collect();
+        let a: Vec<f64> =
+            (0..n).flat_map(|j| (0..m).map(move |i| (i, j))).map(|(i, j)| entry(i, j)).collect();
         let scale: Vec<f64> = (0..m)
             .map(|i| (0..n).fold(0.0f64, |s, j| s.hypot(entry(i, j))))
             .map(|size| if size > 0.0 { 1.0 / size } else { 1.0 })

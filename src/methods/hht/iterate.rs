@@ -78,7 +78,11 @@ impl Hht {
     }
 
     /// Residuals at the current unknowns; false if f_kin ≠ v where it must not be.
-    fn evaluate_residuals(&mut self, system: &mut dyn System, plan: Plan) -> Result<bool, Setback> {
+    pub(super) fn evaluate_residuals(
+        &mut self,
+        system: &mut dyn System,
+        plan: Plan,
+    ) -> Result<bool, Setback> {
         let Plan { h, t_new: t, .. } = plan;
         self.compose(h);
         let l = self.layout;
@@ -176,7 +180,8 @@ impl Hht {
     }
 
     pub(super) fn newton_failed(&self) -> Setback {
-        let component = self.weights.dominating_position(&self.layout, self.unknowns.position().of(&self.work.e));
+        let component =
+            self.weights.dominating_position(&self.layout, self.unknowns.position().of(&self.work.e));
         Setback::Reject { why: Rejection::Newton { theta: self.state.theta }, factor: 0.25, component }
     }
 

@@ -82,7 +82,8 @@ impl Hht {
         }
         if self.general {
             // q - (f_kin(p, ṽ) - f_kin,n)/(2βh), where ṽ changes by 2βh.
-            for (column, unknown, factor) in [(l.x.v, u.a, 1.0), (l.x.s, u.s, 0.5 * h), (l.x.p, u.q, 0.5 * h)] {
+            for (column, unknown, factor) in [(l.x.v, u.a, 1.0), (l.x.s, u.s, 0.5 * h), (l.x.p, u.q, 0.5 * h)]
+            {
                 add(5, (l.rda.f_kin, column), (u.q, unknown), factor);
             }
             self.matrix.add_identity(u.q);

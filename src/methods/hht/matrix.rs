@@ -165,7 +165,9 @@ impl Redundant {
         let (right, left) = (largest(u.a, u.multipliers), largest(u.multipliers, u.a));
         self.column_scale.fill(1.0);
         self.row_scale.fill(1.0);
-        for (block, column, row) in [(u.a, 1.0 / mass, 1.0 / mass), (u.multipliers, mass / right, mass / left)] {
+        for (block, column, row) in
+            [(u.a, 1.0 / mass, 1.0 / mass), (u.multipliers, mass / right, mass / left)]
+        {
             block.of_mut(&mut self.column_scale).fill(column);
             block.of_mut(&mut self.row_scale).fill(row);
         }

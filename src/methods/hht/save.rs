@@ -16,9 +16,7 @@ impl Hht {
         w.int(self.index1.deficiency as u64);
         w.reals(&self.weights.peak);
         let old = &self.old;
-        for part in
-            [&old.x, &old.a, &old.slope, &old.force, &old.f_kin, &old.reported, &old.reported_a]
-        {
+        for part in [&old.x, &old.a, &old.slope, &old.force, &old.f_kin, &old.reported, &old.reported_a] {
             w.reals(part);
         }
         w.reals(self.mass.saved().unwrap_or(&[]));
@@ -103,7 +101,8 @@ impl Hht {
         if matrix_for[0] > 0.0 {
             let mut entries = vec![0.0; self.matrix.entries().len()];
             r.reals(&mut entries)?;
-            let ready = self.matrix.set_entries(&entries) && self.matrix.factor(self.index1.deficiency).is_ok();
+            let ready =
+                self.matrix.set_entries(&entries) && self.matrix.factor(self.index1.deficiency).is_ok();
             if !ready {
                 return Err(BadState::Damaged);
             }

@@ -102,14 +102,19 @@ impl Hht {
                 let block = self.unknowns.position();
                 let y = block.of(self.points.values(0));
                 let factor = if self.general { curvature } else { 1.0 };
-                let ratio: Vec<f64> = y.iter().zip(l.x.p.range()).map(|(y, i)| factor * y / scal(i)).collect();
+                let ratio: Vec<f64> =
+                    y.iter().zip(l.x.p.range()).map(|(y, i)| factor * y / scal(i)).collect();
                 let ones = vec![1.0; ratio.len()];
                 let size = if ratio.is_empty() { 0.0 } else { weighted_rms(&ratio, &ones) };
                 if size > 0.0 {
                     first = first.min(0.5 / (self.coefficients.position_error() * size).sqrt());
                 }
                 let slope: Vec<f64> =
-                    l.x.r.range().zip(&self.old.slope).map(|(i, s)| s / (scal(i) + self.weights.peak[i])).collect();
+                    l.x.r
+                        .range()
+                        .zip(&self.old.slope)
+                        .map(|(i, s)| s / (scal(i) + self.weights.peak[i]))
+                        .collect();
                 let ones = vec![1.0; slope.len()];
                 let size = if slope.is_empty() { 0.0 } else { weighted_rms(&slope, &ones) };
                 if size > 0.0 {
