@@ -7,5 +7,6 @@
 mod adaptive;
 mod dissipation;
 mod harness;
+mod interfaces;
 mod order;
 mod references;
