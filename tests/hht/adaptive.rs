@@ -109,3 +109,22 @@ fn default_tolerances() {
         assert!(last < 2e-3, "{name}: {last:e}");
     }
 }
+
+/// Every problem of the library, with the tolerance of an engineer.
+#[test]
+fn survey() {
+    for problem in geoms::testset::all() {
+        let l = problem.layout(FREE);
+        let Some(end) = problem.at_end() else { continue };
+        let mut reference = problem.x0.clone();
+        end.iter().for_each(|(i, value)| reference[*i] = *value);
+        let kind = if problem.redundant { geoms::decompose::DecompositionKind::Svd } else { Default::default() };
+        let options = Options { decompose_constraints: kind, nmax: 200_000, ..options(&problem) };
+        let mut system = problem.system(FREE, true);
+        let start = (0.0, &problem.x0[..], 0.0, problem.tend);
+        let run = drive(system.as_mut(), &options, &Tolerance::scalar(1e-6, 1e-6), start, |_| {});
+        let size = l.x.p.of(&reference).iter().fold(1.0f64, |m, v| m.max(v.abs()));
+        let error = distance(l.x.p, &run.x, &reference) / size;
+        println!("SURVEY {:24} tend {:6} {:?} t {} {} error {error:.1e}", problem.name, problem.tend, run.result.map_err(|f| f.code), run.t, run.stats);
+    }
+}
