@@ -392,7 +392,7 @@ pub static OPTIONS: &[OptionEntry] = &[
         "0, 1",
         "0",
         "1: the equations do not depend on time. Without effect in method 0: no part of the step uses a \
-         time derivative.",
+         time derivative. Method 1 saves time differences at its start and with PROJECT.",
         Int(|o, v| flag(&mut o.autonomous, v))
     ),
     entry!(
@@ -515,7 +515,8 @@ pub static OPTIONS: &[OptionEntry] = &[
         "0 or UROUND/RTOL' < FNEWT < 1",
         "max(10*UROUND/RTOL', min(0.03, sqrt(RTOL')))",
         "Stopping criterion of Newton's method; RTOL' = 0.1*RTOL**(2/3) is the internal tolerance. \
-         With invariants (NI > 0) the default has a sixteenth of the second term.",
+         With invariants (NI > 0) the default has a sixteenth of the second term. Method 1: part of the tolerance to \
+         which increments are solved, default 0.001.",
         Real(|o, v| {
             if v != 0.0 {
                 o.fnewt = Some(v);
@@ -557,7 +558,7 @@ pub static OPTIONS: &[OptionEntry] = &[
         Ropt(8),
         "0 or >= 1",
         "8.0",
-        "Largest HNEW/HOLD.",
+        "Largest HNEW/HOLD; in method 1 at most 5.",
         Real(|o, v| number(&mut o.facl, v, v >= 1.0 && v.is_finite()))
     ),
     entry!(

@@ -169,10 +169,10 @@ impl FlexibleBeam {
         self.slope[1 + nv] += 1.0;
         let ends = self.link_ends();
         let (d, lambda) = (Self::difference(p, ends), l.x.lambda.of(x)[2]);
-        for k in 0..2 {
+        for (k, d) in d.into_iter().enumerate() {
             for (i, sign_i) in [(0, 1.0), (1, -1.0)] {
                 let row = 2 * ends[i] + k;
-                self.slope[row + 2 * nv] += 2.0 * sign_i * d[k];
+                self.slope[row + 2 * nv] += 2.0 * sign_i * d;
                 for (j, sign_j) in [(0, 1.0), (1, -1.0)] {
                     let column = l.x.p.start + 2 * ends[j] + k;
                     self.slope[row + column * nv] += 2.0 * sign_i * sign_j * lambda;

@@ -1,6 +1,7 @@
 //! Runs with step size control. Tolerances are those of the paper: RTOL vanishes, ATOL_i = ε max(1, |q_i|).
 
 use crate::harness::{distance, drive, options, problem, Run, FREE};
+use geoms::decompose::DecompositionKind;
 use geoms::norm::Tolerance;
 use geoms::options::Options;
 
@@ -110,21 +111,26 @@ fn default_tolerances() {
     }
 }
 
-/// Every problem of the library, with the tolerance of an engineer.
+/// Every problem of the library whose end is known, also through singular positions. Over 1000 s (pendulum-horizontal) a method
+/// of second order loses the phase.
 #[test]
-fn survey() {
-    for problem in geoms::testset::all() {
+fn every_problem() {
+    let mut cases = 0;
+    for problem in geoms::testset::all().into_iter().filter(|p| p.name != "pendulum-horizontal") {
         let l = problem.layout(FREE);
         let Some(end) = problem.at_end() else { continue };
-        let mut reference = problem.x0.clone();
-        end.iter().for_each(|(i, value)| reference[*i] = *value);
-        let kind = if problem.redundant { geoms::decompose::DecompositionKind::Svd } else { Default::default() };
-        let options = Options { decompose_constraints: kind, nmax: 200_000, ..options(&problem) };
+        let kind = if problem.redundant { DecompositionKind::Svd } else { DecompositionKind::Lu };
+        let options = Options { decompose_constraints: kind, ..options(&problem) };
         let mut system = problem.system(FREE, true);
         let start = (0.0, &problem.x0[..], 0.0, problem.tend);
-        let run = drive(system.as_mut(), &options, &Tolerance::scalar(1e-6, 1e-6), start, |_| {});
-        let size = l.x.p.of(&reference).iter().fold(1.0f64, |m, v| m.max(v.abs()));
-        let error = distance(l.x.p, &run.x, &reference) / size;
-        println!("SURVEY {:24} tend {:6} {:?} t {} {} error {error:.1e}", problem.name, problem.tend, run.result.map_err(|f| f.code), run.t, run.stats);
+        let run = drive(system.as_mut(), &options, &Tolerance::scalar(1e-6, 1e-6), start, |_| {})
+            .good(&problem.name);
+        let known = || end.iter().filter(|(i, _)| l.x.p.contains(*i));
+        let size = known().fold(1.0f64, |m, (_, v)| m.max(v.abs()));
+        let error = known().fold(0.0f64, |m, (i, v)| m.max((run.x[*i] - v).abs())) / size;
+        println!("{:26} error of p {error:.1e}, {}", problem.name, run.stats);
+        assert!(error < 5e-3, "{}: {error:.1e}", problem.name);
+        cases += 1;
     }
+    assert!(cases > 35, "{cases}");
 }

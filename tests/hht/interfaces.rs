@@ -225,7 +225,10 @@ fn redundant_constraints_need_the_svd() {
                 let mut system = problem.system(form, jacobian);
                 let start = (0.0, &problem.x0[..], 0.0, 10.0);
                 let run = drive(&mut *system, &options, &Tolerance::scalar(1e-6, 1e-6), start, |_| {});
-                let found = run.result.as_ref().map(|()| ()).map_err(|f| f.code);
+                let found = match &run.result {
+                    Ok(()) => Ok(()),
+                    Err(failure) => Err(failure.code),
+                };
                 assert_eq!(found, code, "{kind:?} {form:?} {jacobian}");
                 if let Err(failure) = &run.result {
                     assert!(failure.to_string().contains("rank 2 of 3"), "{failure}");

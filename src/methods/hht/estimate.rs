@@ -49,12 +49,13 @@ impl Weights {
         }
     }
 
-    /// Weight of component i of x.
-    pub fn scale(&self, i: usize) -> f64 {
-        self.scal[i]
+    /// Size of component i of x: what was seen of it, and ATOL/RTOL.
+    pub fn size(&self, i: usize) -> f64 {
+        self.scal[i] / self.rtol[i]
     }
 
-    fn rms(&self, block: Block, v: &[f64]) -> f64 {
+    /// Weighted rms norm of v, which belongs to a block of x; 0 if there is none.
+    pub fn rms(&self, block: Block, v: &[f64]) -> f64 {
         if block.is_empty() {
             0.0
         } else {

@@ -6,7 +6,6 @@ use crate::decompose::DecompositionKind;
 use crate::error::{Code, Failure};
 use crate::methods::plan;
 use crate::model;
-use crate::norm::weighted_rms;
 use crate::options::{PROJECT_ACCELERATIONS, PROJECT_VELOCITIES};
 use crate::system::System;
 
@@ -96,29 +95,19 @@ impl Hht {
         let mut first = 1e-3 * span;
         match self.begin(system, first) {
             Ok(()) => {
-                let l = &self.layout;
-                let scal = |i: usize| self.weights.scale(i);
-                let curvature = 2.0 * self.coefficients.beta;
-                let block = self.unknowns.position();
-                let y = block.of(self.points.values(0));
-                let factor = if self.general { curvature } else { 1.0 };
-                let ratio: Vec<f64> =
-                    y.iter().zip(l.x.p.range()).map(|(y, i)| factor * y / scal(i)).collect();
-                let ones = vec![1.0; ratio.len()];
-                let size = if ratio.is_empty() { 0.0 } else { weighted_rms(&ratio, &ones) };
+                let (l, c) = (&self.layout, &self.coefficients);
+                let curvature = self.unknowns.position().of(self.points.values(0));
+                let factor = if self.general { 2.0 * c.beta } else { 1.0 };
+                let size = factor * c.position_error() * self.weights.rms(l.x.p, curvature);
                 if size > 0.0 {
-                    first = first.min(0.5 / (self.coefficients.position_error() * size).sqrt());
+                    first = first.min(0.5 / size.sqrt());
                 }
-                let slope: Vec<f64> =
-                    l.x.r
-                        .range()
-                        .zip(&self.old.slope)
-                        .map(|(i, s)| s / (scal(i) + self.weights.peak[i]))
-                        .collect();
-                let ones = vec![1.0; slope.len()];
-                let size = if slope.is_empty() { 0.0 } else { weighted_rms(&slope, &ones) };
-                if size > 0.0 {
-                    first = first.min(0.01 / size);
+                // Force elements: a hundredth of the time in which they change by their own size.
+                for (i, slope) in l.x.r.range().zip(&self.old.slope) {
+                    let own = self.weights.size(i);
+                    if *slope != 0.0 {
+                        first = first.min(0.01 * own / slope.abs());
+                    }
                 }
             }
             Err(Setback::Fatal(failure)) => return Err(*failure),
