@@ -22,7 +22,7 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 export OPENBLAS_NUM_THREADS = 1
 export FC CC CXX
 
-.PHONY: all setup lib header docs demo test bench bench-quick bench-setup accuracy clean \
+.PHONY: all setup lib header docs demo test bench bench-quick bench-setup accuracy which-method clean \
         test-format test-lint test-rust test-doc test-header test-drivers test-memory test-valgrind test-asan \
         test-faults test-threads test-identity
 
@@ -109,6 +109,10 @@ bench-quick: setup bench-setup
 
 bench-setup:
 	@.ci/setup-bench
+
+# CPU time of each method over kinds of problems: the table in the README.
+which-method: setup
+	$(CARGO) run --release --quiet --example which_method
 
 include packaging/package.mk
 

@@ -5,7 +5,6 @@
 // Subroutines of another language are called through raw pointers.
 #![allow(unsafe_code)]
 
-use geoms::dense::{C1M1, C2M1};
 use geoms::integrate::{integrate, Integration};
 use geoms::layout::{Dimensions, Layout};
 use geoms::norm::Tolerance;
@@ -176,7 +175,7 @@ fn solout(solout: Solout, data: *mut Data, step: &AcceptedStep<'_>) -> Outcome {
     let mut sizes = [1, 2, 3, 4].map(|k| k * step.x.len() as i32);
     let [n, nn2, nn3, nn4] = sizes.each_mut();
     let (mut naccpt, mut told, mut t, mut h) = (step.naccpt as i32, step.t_old, step.t, step.dense.h);
-    let (mut c1m1, mut c2m1) = (C1M1, C2M1);
+    let [mut c2m1, mut c1m1] = *step.dense.nodes else { return Outcome::Stop };
     // SAFETY: as above.
     unsafe {
         let d = &mut *data;
@@ -204,7 +203,7 @@ fn solout(solout: Solout, data: *mut Data, step: &AcceptedStep<'_>) -> Outcome {
 fn main() -> Result<(), String> {
     let path = std::env::args().nth(1).ok_or("which shared object?")?;
     let object = Object::open(&path)?;
-    for number in 1..=6 {
+    for number in 1..=8 {
         case(&object, number)?;
     }
     Ok(())

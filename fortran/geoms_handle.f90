@@ -95,6 +95,8 @@ module geoms_handle
   integer(c_int), parameter :: geoms_iopt_fixed = 19
   integer(c_int), parameter :: geoms_iopt_recover = 20
   integer(c_int), parameter :: geoms_iopt_order = 21
+  integer(c_int), parameter :: geoms_iopt_project = 22
+  integer(c_int), parameter :: geoms_iopt_family = 23
   integer(c_int), parameter :: geoms_iopt_relaxe = 25
   integer(c_int), parameter :: geoms_ropt_uround = 1
   integer(c_int), parameter :: geoms_ropt_safe = 2
@@ -105,6 +107,8 @@ module geoms_handle
   integer(c_int), parameter :: geoms_ropt_hmax = 7
   integer(c_int), parameter :: geoms_ropt_facl = 8
   integer(c_int), parameter :: geoms_ropt_facr = 9
+  integer(c_int), parameter :: geoms_ropt_alpha = 10
+  integer(c_int), parameter :: geoms_ropt_rho = 11
   integer(c_int), parameter :: geoms_log_error = 1
   integer(c_int), parameter :: geoms_log_warning = 2
   integer(c_int), parameter :: geoms_log_info = 3

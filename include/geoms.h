@@ -137,7 +137,7 @@
 #define GEOMS_IOPT_DECOMPD 11
 /** IOPT(13): Selectors: 0 kept while the pivot columns of the constraints stay and Newton converges (with DECOMPC=1 and DECOMPD=0, otherwise as 1), 1 recomputed with every predecomposition. */
 #define GEOMS_IOPT_SELCOMP 12
-/** IOPT(14): 1: the equations do not depend on time. Without effect in method 0: no part of the step uses a time derivative. */
+/** IOPT(14): 1: the equations do not depend on time. Without effect in method 0: no part of the step uses a time derivative. Method 1 saves time differences at its start and with PROJECT. */
 #define GEOMS_IOPT_AUTONOM 13
 /** IOPT(15): Mass matrix: 1 full, 2 diagonal, 3 full and constant, 4 diagonal and constant. */
 #define GEOMS_IOPT_MASSTRCT 14
@@ -145,7 +145,7 @@
 #define GEOMS_IOPT_EXTEND 15
 /** IOPT(17): Initial values: 0 checked and, with IVCOND, corrected; 1 taken as consistent. */
 #define GEOMS_IOPT_IVCNSST 16
-/** IOPT(18): Integration method: 0 Radau IIA of order 5. */
+/** IOPT(18): Integration method: 0 Radau IIA of order 5, 1 HHT on the index-3 equations (second order). */
 #define GEOMS_IOPT_METHOD 17
 /** IOPT(19): 1: constant step size H, no error control. */
 #define GEOMS_IOPT_FIXED 18
@@ -153,6 +153,10 @@
 #define GEOMS_IOPT_RECOVER 19
 /** IOPT(21): Order of method 0: 0 or 5, 9, 13, or -1 for an automatic choice between them. SOLOUT is given a cubic whatever the order. */
 #define GEOMS_IOPT_ORDER 20
+/** IOPT(22): Method 1, what is projected before it is reported: bit 1 velocities, onto gI = 0; bit 2 accelerations and multipliers, from positions and velocities. */
+#define GEOMS_IOPT_PROJECT 21
+/** IOPT(23): Method 1: 0 HHT, 1 generalised-alpha. */
+#define GEOMS_IOPT_FAMILY 22
 /** IOPT(25): 1: an invariant is suspended while it is nearly rank deficient, instead of stopping the run. */
 #define GEOMS_IOPT_RELAXE 24
 /** ROPT(1): Rounding unit. */
@@ -161,7 +165,7 @@
 #define GEOMS_ROPT_SAFE 1
 /** ROPT(3): The Jacobian is kept while the rate of convergence of Newton's method stays below THET. */
 #define GEOMS_ROPT_THET 2
-/** ROPT(4): Stopping criterion of Newton's method; RTOL' = 0.1*RTOL**(2/3) is the internal tolerance. With invariants (NI > 0) the default has a sixteenth of the second term. */
+/** ROPT(4): Stopping criterion of Newton's method; RTOL' = 0.1*RTOL**(2/3) is the internal tolerance. With invariants (NI > 0) the default has a sixteenth of the second term. Method 1: part of the tolerance to which increments are solved, default 0.001. */
 #define GEOMS_ROPT_FNEWT 3
 /** ROPT(5): The step size is kept if QUOT1 <= HNEW/HOLD <= QUOT2 and the Jacobian is kept. */
 #define GEOMS_ROPT_QUOT1 4
@@ -169,10 +173,14 @@
 #define GEOMS_ROPT_QUOT2 5
 /** ROPT(7): Maximal step size. */
 #define GEOMS_ROPT_HMAX 6
-/** ROPT(8): Largest HNEW/HOLD. */
+/** ROPT(8): Largest HNEW/HOLD; in method 1 at most 5. */
 #define GEOMS_ROPT_FACL 7
 /** ROPT(9): Smallest HNEW/HOLD. */
 #define GEOMS_ROPT_FACR 8
+/** ROPT(10): Numerical dissipation of method 1: alpha of HHT, where 1 asks for alpha = 0, which is only weakly stable; spectral radius at infinity of generalised-alpha. */
+#define GEOMS_ROPT_ALPHA 9
+/** ROPT(11): Method 1: weight of the new slope of the force elements r; only 0.5 is of second order. */
+#define GEOMS_ROPT_RHO 10
 
 /**
  * Failures.

@@ -44,6 +44,9 @@
 //! [`events`], and go on from a changed state. [`diagnosis`] checks a Jacobian and names dependent constraints. From
 //! Fortran and C the same core is called through [`capi`].
 //!
+//! [`methods`] beside Radau IIA: HHT on the index-3 equations ([`methods::hht`]), chosen by
+//! [`options::MethodKind`].
+//!
 //! # Where to find the parts of GEOMS
 //!
 //! | routine of the report (Table 2) | here |

@@ -23,6 +23,8 @@ pub enum Controller {
 pub enum MethodKind {
     /// Radau IIA on the projected-strangeness-free form.
     Radau = 0,
+    /// HHT-α on the index-3 equations, or its relative generalised-α.
+    Hht = 1,
 }
 
 /// Order of Radau IIA (IOPT(21) = ORDER).
@@ -49,6 +51,20 @@ impl Order {
         }
     }
 }
+
+/// Member of the family of method 1 (IOPT(23) = FAMILY).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// HHT-α.
+    Hht,
+    /// Generalised-α.
+    GeneralizedAlpha,
+}
+
+/// Bit of PROJECT: velocities.
+pub const PROJECT_VELOCITIES: u8 = 1;
+/// Bit of PROJECT: accelerations and multipliers.
+pub const PROJECT_ACCELERATIONS: u8 = 2;
 
 /// Structure of the mass matrix (IOPT(15) = MASSTRCT).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +131,14 @@ pub struct Options {
     pub fixed_step: bool,
     /// A positive IERR rejects the step.
     pub recover: bool,
+    /// What is projected before it is reported: [`PROJECT_VELOCITIES`], [`PROJECT_ACCELERATIONS`].
+    pub project: u8,
+    /// Member of the family of method 1.
+    pub family: Family,
+    /// α of HHT or spectral radius of generalised-α; `None` = default.
+    pub dissipation: Option<f64>,
+    /// ρ of the force elements in method 1.
+    pub slope_weight: f64,
     /// Suspend invariants while they are rank deficient.
     pub relax_invariants: bool,
     /// Rounding unit.
@@ -159,6 +183,10 @@ impl Default for Options {
             order: Order::Five,
             fixed_step: false,
             recover: false,
+            project: 0,
+            family: Family::Hht,
+            dissipation: None,
+            slope_weight: 0.5,
             relax_invariants: false,
             uround: 1e-16,
             safe: 0.9,
@@ -392,7 +420,7 @@ pub static OPTIONS: &[OptionEntry] = &[
         "0, 1",
         "0",
         "1: the equations do not depend on time. Without effect in method 0: no part of the step uses a \
-         time derivative.",
+         time derivative. Method 1 saves time differences at its start and with PROJECT.",
         Int(|o, v| flag(&mut o.autonomous, v))
     ),
     entry!(
@@ -430,11 +458,11 @@ pub static OPTIONS: &[OptionEntry] = &[
     entry!(
         "METHOD",
         Iopt(18),
+        "0, 1",
         "0",
-        "0",
-        "Integration method: 0 Radau IIA of order 5.",
+        "Integration method: 0 Radau IIA of order 5, 1 HHT on the index-3 equations (second order).",
         Int(|o, v| {
-            let known = [MethodKind::Radau].into_iter().find(|m| *m as i64 == v);
+            let known = [MethodKind::Radau, MethodKind::Hht].into_iter().find(|m| *m as i64 == v);
             known.map(|m| o.method = m).is_some()
         })
     ),
@@ -470,6 +498,29 @@ pub static OPTIONS: &[OptionEntry] = &[
                 (-1, Order::Automatic),
             ];
             known.into_iter().find(|k| k.0 == v).map(|k| o.order = k.1).is_some()
+        })
+    ),
+    entry!(
+        "PROJECT",
+        Iopt(22),
+        "0, 1, 2, 3",
+        "0",
+        "Method 1, what is projected before it is reported: bit 1 velocities, onto gI = 0; bit 2 accelerations and \
+         multipliers, from positions and velocities.",
+        Int(|o, v| {
+            o.project = v.clamp(0, 3) as u8;
+            (0..=3).contains(&v)
+        })
+    ),
+    entry!(
+        "FAMILY",
+        Iopt(23),
+        "0, 1",
+        "0",
+        "Method 1: 0 HHT, 1 generalised-alpha.",
+        Int(|o, v| {
+            o.family = if v == 1 { Family::GeneralizedAlpha } else { Family::Hht };
+            v == 0 || v == 1
         })
     ),
     entry!(
@@ -510,7 +561,8 @@ pub static OPTIONS: &[OptionEntry] = &[
         "0 or UROUND/RTOL' < FNEWT < 1",
         "max(10*UROUND/RTOL', min(0.03, sqrt(RTOL')))",
         "Stopping criterion of Newton's method; RTOL' = 0.1*RTOL**(2/3) is the internal tolerance. \
-         With invariants (NI > 0) the default has a sixteenth of the second term.",
+         With invariants (NI > 0) the default has a sixteenth of the second term. Method 1: part of the tolerance to \
+         which increments are solved, default 0.001.",
         Real(|o, v| {
             if v != 0.0 {
                 o.fnewt = Some(v);
@@ -552,7 +604,7 @@ pub static OPTIONS: &[OptionEntry] = &[
         Ropt(8),
         "0 or >= 1",
         "8.0",
-        "Largest HNEW/HOLD.",
+        "Largest HNEW/HOLD; in method 1 at most 5.",
         Real(|o, v| number(&mut o.facl, v, v >= 1.0 && v.is_finite()))
     ),
     entry!(
@@ -562,6 +614,26 @@ pub static OPTIONS: &[OptionEntry] = &[
         "0.2",
         "Smallest HNEW/HOLD.",
         Real(|o, v| number(&mut o.facr, v, v > 0.0 && v <= 1.0))
+    ),
+    entry!(
+        "ALPHA",
+        Ropt(10),
+        "HHT: 0 or -1/3 <= ALPHA < 0, or 1; generalised-alpha: 0 or 0 < ALPHA <= 1",
+        "-0.3 (HHT), 0.8 (generalised-alpha)",
+        "Numerical dissipation of method 1: alpha of HHT, where 1 asks for alpha = 0, which is only weakly stable; \
+         spectral radius at infinity of generalised-alpha.",
+        Real(|o, v| {
+            o.dissipation = (v != 0.0).then_some(v);
+            (-1.0 / 3.0..=1.0).contains(&v)
+        })
+    ),
+    entry!(
+        "RHO",
+        Ropt(11),
+        "0 or 0.5 <= RHO <= 1",
+        "0.5",
+        "Method 1: weight of the new slope of the force elements r; only 0.5 is of second order.",
+        Real(|o, v| number(&mut o.slope_weight, v, (0.5..=1.0).contains(&v)))
     ),
 ];
 
@@ -607,7 +679,13 @@ impl Options {
         if options.extended {
             reserved(&iopt[17..], &used[17..], "IOPT", 18)?;
         }
-        reserved(&ropt[9..], &[false; 31], "ROPT", 10)?;
+        let mut used = [false; 40];
+        for entry in OPTIONS {
+            if let Ropt(k) = entry.slot {
+                used[k - 1] = true;
+            }
+        }
+        reserved(&ropt[9..], &used[9..], "ROPT", 10)?;
         options.validate()?;
         Ok(options)
     }
@@ -633,7 +711,35 @@ impl Options {
                 allowed: "1, 2, 3 only with STARTN=0 (there is no extrapolated stage otherwise)".into(),
             });
         }
+        let allowed = match (self.family, self.dissipation) {
+            (_, None) => true,
+            (Family::Hht, Some(v)) => v == 1.0 || (-1.0 / 3.0..=0.0).contains(&v),
+            (Family::GeneralizedAlpha, Some(v)) => (0.0..=1.0).contains(&v),
+        };
+        if !allowed {
+            return Err(BadOption {
+                name: "ROPT(10) = ALPHA".into(),
+                value: format!("{} with {:?}", self.dissipation.unwrap_or_default(), self.family),
+                allowed: "-1/3 <= ALPHA <= 0 with HHT (alpha = 0 by the value 1), 0 < ALPHA <= 1 with \
+                          generalised-alpha (set IOPT(23) = FAMILY first)"
+                    .into(),
+            });
+        }
         Ok(())
+    }
+
+    /// A word of caution about options that are allowed but seldom wanted.
+    pub fn caution(&self) -> Option<&'static str> {
+        let undamped = match (self.family, self.dissipation) {
+            (Family::Hht, Some(v)) => v == 0.0 || v == 1.0,
+            (Family::GeneralizedAlpha, Some(v)) => v == 1.0,
+            (_, None) => false,
+        };
+        (self.method == MethodKind::Hht && undamped).then_some(
+            "warning: without numerical dissipation (ROPT(10) = ALPHA = 1) the index-3 equations are only weakly stable: \
+             errors of the multipliers are not damped and Newton's method may fail after some time; ALPHA <= -0.05 is \
+             recommended",
+        )
     }
 }
 

@@ -8,7 +8,7 @@ use geoms::integrate::{integrate, Integration};
 use geoms::layout::{Form, Layout};
 use geoms::linalg::SolverKind;
 use geoms::norm::Tolerance;
-use geoms::options::Options;
+use geoms::options::{MethodKind, Options};
 use geoms::stats::Stats;
 use geoms::system::{AcceptedStep, JacobianBlocks, Outcome, System};
 use geoms::testset::{self, model, Problem};
@@ -92,13 +92,14 @@ impl System for Bumpy {
     }
 }
 
-const PROBLEMS: [(&str, bool); 6] = [
+const PROBLEMS: [(&str, bool); 7] = [
     ("pendulum-2.8", false),
     ("andrews", false),
     ("leaning-disk", false),
     ("cycloid", false),
     ("maxwell-element", true),
     ("coupler", false),
+    ("top-nutating", false),
 ];
 
 /// All combinations of problem, DECOMPC, DECOMPD, FORM and IJAC that can run.
@@ -122,6 +123,9 @@ fn combinations(mut each: impl FnMut(&Problem, bool, &Options, bool)) {
                             ..Options::default()
                         };
                         each(&problem, kicks, &options, jacobian);
+                        let hht =
+                            Options { method: MethodKind::Hht, project: 3 * u8::from(jacobian), ..options };
+                        each(&problem, kicks, &hht, jacobian);
                     }
                 }
             }
@@ -303,6 +307,7 @@ fn in_the_fortran_call() {
             DecompositionKind::Svd => 3,
         };
         iopt[11] = i32::from(options.decompose_differential == SolverKind::Qr);
+        (iopt[15], iopt[17], iopt[21]) = (1, options.method as i32, i32::from(options.project));
         let (ijac, iout, liwork, mut iwork) = (i32::from(jacobian), 1, 20, [0; 20]);
         let (ropt, mut rwork, mut ipar, mut ierr, mut idid) = ([0.0; 40], vec![0.0; 5 * l.m], [0; 1], 0, 0);
         // SAFETY: all arrays have the lengths that are passed.

@@ -8,7 +8,11 @@ use geoms::capi::inspect::*;
 use geoms::capi::run::*;
 use geoms::capi::settings::*;
 use geoms::error::Code;
+use geoms::integrate::{integrate, Integration};
 use geoms::layout::Form;
+use geoms::norm::Tolerance;
+use geoms::options::{MethodKind, Options};
+use geoms::stats::Stats;
 use geoms::system::{JacobianBlocks, Outcome, System};
 use geoms::testset;
 use std::ffi::{c_char, c_int, c_void, CStr, CString};
@@ -38,6 +42,7 @@ struct Problem {
     blocks: JacobianBlocks,
     n: usize,
     m: usize,
+    warnings: usize,
 }
 
 fn returned(outcome: Outcome) -> c_int {
@@ -91,8 +96,13 @@ fn handle(name: &str) -> (*mut Handle, Box<Problem>, testset::Problem) {
     let [np, nv, nr, nw, ns, nl, nm, ni] =
         [d.np, d.nv, d.nr, d.nw, d.ns, d.nl, d.nm, d.ni].map(|v| i64::try_from(v).expect("small"));
     let dims = CDimensions { np, nv, nr, nw, ns, nl, nm, ni };
-    let mut user =
-        Box::new(Problem { system, blocks: JacobianBlocks::new(&layout), n: layout.n, m: layout.m });
+    let mut user = Box::new(Problem {
+        system,
+        blocks: JacobianBlocks::new(&layout),
+        n: layout.n,
+        m: layout.m,
+        warnings: 0,
+    });
     // SAFETY: `user` outlives the handle in every test.
     unsafe {
         let handle = geoms_create(&raw const dims, GEOMS_FORM_STRANGENESS_FREE);
@@ -394,4 +404,50 @@ fn stop_and_resume_on_every_problem() {
         cases += 1;
     }
     assert!(cases > 15, "{cases}");
+}
+
+/// The method is chosen by name; the run is that of the Rust interface, bit by bit. A caution goes to the log.
+#[test]
+fn methods_by_name() {
+    unsafe extern "C" fn count(level: c_int, text: *const c_char, user: *mut c_void) -> c_int {
+        let p = unsafe { &mut *user.cast::<Problem>() };
+        p.warnings += usize::from(level == GEOMS_LOG_WARNING && self::text(text).contains("weakly stable"));
+        0
+    }
+    for (name, alpha, warnings) in [("pendulum-2.8", -0.3, 0), ("cycloid", -0.1, 0), ("top-nutating", 1.0, 1)]
+    {
+        let (handle, mut user, problem) = handle(name);
+        let tend = 0.2 * problem.tend;
+        let mut x = vec![0.0; user.n];
+        // SAFETY: all arrays have N entries; `user` lives to the end.
+        unsafe {
+            assert_eq!(geoms_set_int(handle, c"method".as_ptr(), 1), 0);
+            assert_eq!(geoms_set_real(handle, c"alpha".as_ptr(), alpha), 0);
+            assert_eq!(geoms_set_real(handle, c"alpha".as_ptr(), 0.5), Code::BadArgument.idid());
+            assert_eq!(geoms_set_int(handle, c"ivcnsst".as_ptr(), 1), 0);
+            assert_eq!(geoms_set_tolerance(handle, 1e-6, 1e-6), 0);
+            assert_eq!(geoms_set_log(handle, GEOMS_LOG_WARNING, Some(count)), 0);
+            assert_eq!(geoms_start(handle, 0.0, problem.x0.as_ptr(), 1e-4), 0);
+            assert_eq!(geoms_integrate(handle, tend), GEOMS_REACHED);
+            assert_eq!(geoms_state(handle, x.as_mut_ptr()), 0);
+            geoms_free(handle);
+        }
+        assert_eq!(user.warnings, warnings, "{name}");
+        let options = Options {
+            method: MethodKind::Hht,
+            dissipation: Some(alpha),
+            consistent: true,
+            ..Options::default()
+        };
+        let (mut t, mut y, mut h, mut stats) = (0.0, problem.x0.clone(), 1e-4, Stats::default());
+        let tolerance = Tolerance::scalar(1e-6, 1e-6);
+        let run = Integration {
+            system: &mut *user.system,
+            observer: None,
+            options: &options,
+            tolerance: &tolerance,
+        };
+        integrate(run, &mut t, &mut y, &mut h, tend, &mut stats).expect("run");
+        assert_eq!(x, y, "{name}");
+    }
 }

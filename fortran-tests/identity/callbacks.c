@@ -2,7 +2,8 @@
  *
  * Problem 1, the pendulum of the report: x = [ lambda | v1 v2 | p1 p2 ], constant diagonal mass, JAC.
  * Problem 2, Chaplygin's sleigh on a slope: x = [ mu | v1 v2 w | p1 p2 phi ], M(p), one nonholonomic constraint,
- * Jacobian by differences. Case k = 1..6 is problem (k+2)/3 with IOPT(11) = 1, 2, 3.
+ * Jacobian by differences. Case k = 1..6 is problem (k+2)/3 with IOPT(11) = 1, 2, 3; cases 7 and 8 are the two problems with
+ * HHT (IOPT(18) = 1).
  *
  * IPAR(1) is the problem; RPAR(1) counts the calls of SOLOUT, RPAR(2) holds a hash of all it was given. */
 
@@ -146,7 +147,11 @@ void setup_(const int32_t *number, int32_t *dims, double *x, int32_t *iopt, doub
     memset(x, 0, 7 * sizeof *x);
     rpar[0] = rpar[1] = 0;
     iopt[10] = 1 + (*number - 1) % 3;
-    ipar[0] = *number > 3 ? 2 : 1;
+    ipar[0] = *number > 3 && *number != 7 ? 2 : 1;
+    if (*number > 6) {
+        iopt[10] = 1;
+        iopt[15] = iopt[17] = 1;
+    }
     *ijac = ipar[0] == 1;
     if (ipar[0] == 1) {
         memcpy(dims, first, sizeof first);

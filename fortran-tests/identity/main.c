@@ -32,7 +32,7 @@ int main(void)
 {
     const int32_t zero = 0, one = 1, liwork = 20, lrwork = 200;
     const double tend = 5, tol = 1e-8;
-    for (int32_t number = 1; number <= 6; number++) {
+    for (int32_t number = 1; number <= 8; number++) {
         int32_t d[10], iopt[40], iwork[20] = {0}, ipar[1], ijac, ierr = 0, idid = 0;
         double x[7], ropt[40], rwork[200], rpar[2], t = 0, h = 0.01;
         setup_(&number, d, x, iopt, ropt, ipar, rpar, &ijac);

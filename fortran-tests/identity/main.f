@@ -10,7 +10,7 @@ C     results.
       EXTERNAL         IVCOND,EOM,MAS,JAC,SOLOUT
       TEND=5.D0
       TOL=1.D-8
-      DO 20 NUMBER=1,6
+      DO 20 NUMBER=1,8
         CALL SETUP(NUMBER,D,X,IOPT,ROPT,IPAR,RPAR,IJAC)
         T=0.D0
         H=0.01D0

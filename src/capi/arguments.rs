@@ -348,6 +348,9 @@ impl<I: FortranInteger> Request<I> {
                 _ => Ok(()),
             };
         }
+        if let Some(caution) = self.options.caution() {
+            let _ = write!(s, "\n{caution}");
+        }
         s
     }
 }

@@ -1,6 +1,6 @@
 //! Running with a handle: start, integrate, step, interpolate, restart, save, restore, stop.
 
-use super::functions::{Output, GEOMS_LOG_INFO};
+use super::functions::{Output, GEOMS_LOG_INFO, GEOMS_LOG_WARNING};
 use super::handle::{call, null, refused, Handle, Inner};
 use crate::dense::DenseOutput;
 use crate::error::{Code, Failure};
@@ -108,6 +108,9 @@ pub unsafe extern "C" fn geoms_start(handle: *mut Handle, t: f64, x: *const f64,
             let x = inner.given("x", x)?;
             if inner.log.write(GEOMS_LOG_INFO, || inner.opening(t)) == Outcome::Stop {
                 return Err(stopped_by_log().at(t, h0));
+            }
+            if let Some(caution) = inner.options.caution() {
+                let _ = inner.log.write(GEOMS_LOG_WARNING, || caution.to_string());
             }
             inner.running = inner.model;
             let first = if h0 > 0.0 || h0.is_nan() { h0 } else { 0.0 };

@@ -1,5 +1,6 @@
 //! The integration methods, and what they share: the state between steps, planning, saving.
 
+pub mod hht;
 pub mod plan;
 pub mod radau;
 pub mod save;
@@ -53,5 +54,6 @@ pub fn begin(
             Box::new(radau::Radau::<4>::new(layout, options, tolerance, analytic, start))
         }
         MethodKind::Radau => Box::new(radau::Radau::<8>::new(layout, options, tolerance, analytic, start)),
+        MethodKind::Hht => Box::new(hht::Hht::new(layout, options, tolerance, analytic, start)),
     }
 }

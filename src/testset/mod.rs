@@ -17,6 +17,7 @@ pub mod elliptic;
 #[cfg(test)]
 mod explicit;
 pub mod features;
+pub mod flexible_beam;
 pub mod four_bar;
 pub mod linkage;
 pub mod mechanism;

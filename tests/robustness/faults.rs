@@ -83,7 +83,7 @@ fn everything() -> Call {
     call
 }
 
-const RUNS: [Run; 9] = [
+const RUNS: [Run; 13] = [
     Run { name: "JAC", make: || pendulum(true) },
     Run { name: "differences", make: || pendulum(false) },
     Run { name: "all subroutines", make: everything },
@@ -93,7 +93,16 @@ const RUNS: [Run; 9] = [
     Run { name: "NWTUPD=1", make: || pendulum(true).iopt(10, 1).iopt(3, 3) },
     Run { name: "FORM=1, QR", make: || form_one().iopt(11, 2).iopt(12, 1) },
     Run { name: "constant steps", make: || pendulum(true).extended(19, 1) },
+    Run { name: "HHT", make: || pendulum(true).extended(18, 1) },
+    Run { name: "HHT, differences, M(p)", make: || hht("andrews", false).tend(2e-3).h(1e-4) },
+    Run { name: "HHT, projected, s", make: || hht("cycloid", true).tend(0.2).h(0.02).extended(22, 3) },
+    Run { name: "HHT, Z(p)", make: || hht("top-nutating", true).tend(0.1).h(0.01).extended(23, 1) },
 ];
+
+fn hht(name: &str, jacobian: bool) -> Call {
+    let options = model::Options::new(Form::StrangenessFree, jacobian);
+    Call::problem_with(name, options).tol(1e-4).extended(18, 1)
+}
 
 fn form_one() -> Call {
     let options = model::Options::new(Form::Index1, true);
@@ -275,6 +284,10 @@ runs! {
     updates = 6
     index_one = 7
     constant_steps = 8
+    hht_pendulum = 9
+    hht_differences = 10
+    hht_projected = 11
+    hht_general_kinematics = 12
 }
 
 /// Noise in the output of EOM, with a recorded seed: no code but a documented one, and nothing non-finite.

@@ -32,9 +32,9 @@ fn refused_values(name: &str) -> Vec<f64> {
     match name {
         "LUN" | "NIT" | "NMAX" | "NWTUPD" => vec![-1.0, -2_147_483_648.0],
         "STARTN" | "FORM" | "DECOMPD" | "SELCOMP" | "AUTONOM" | "EXTEND" | "IVCNSST" | "FIXED"
-        | "RECOVER" | "RELAXE" => vec![-1.0, 2.0, 2_147_483_647.0],
+        | "RECOVER" | "FAMILY" | "RELAXE" => vec![-1.0, 2.0, 2_147_483_647.0],
         "PRED" => vec![-1.0, 3.0],
-        "NWTMAT" | "DECOMPC" => vec![-1.0, 4.0],
+        "NWTMAT" | "DECOMPC" | "PROJECT" => vec![-1.0, 4.0],
         "MASSTRCT" => vec![-1.0, 5.0],
         "METHOD" => vec![-1.0, 4.0, 17.0],
         "UROUND" => vec![-1e-16, 1e-19, 1e-3, 1.0, nan, f64::INFINITY],
@@ -45,6 +45,8 @@ fn refused_values(name: &str) -> Vec<f64> {
         "QUOT2" => vec![-1.0, 0.5, nan, f64::INFINITY],
         "HMAX" => vec![-1.0, nan, f64::INFINITY, f64::NEG_INFINITY],
         "FACL" => vec![-1.0, 0.5, nan, f64::INFINITY],
+        "ALPHA" => vec![-0.34, 1.5, nan, f64::INFINITY],
+        "RHO" => vec![-0.5, 0.49, 1.01, nan, f64::INFINITY],
         "FACR" => vec![-0.2, 1.5, nan, f64::INFINITY],
         _ => panic!("the option {name} has no test: add it here and to EFFECTS"),
     }
@@ -80,7 +82,9 @@ fn unused_slots_are_reserved() {
         }
     }
     for slot in 10..=40 {
-        assert_eq!(pendulum().ropt(slot, 1.0).run(), -1001, "ROPT({slot})");
+        if OPTIONS.iter().all(|e| e.slot != Slot::Ropt(slot)) {
+            assert_eq!(pendulum().ropt(slot, 1.0).run(), -1001, "ROPT({slot})");
+        }
     }
     // The manual leaves these two to nobody.
     for slot in [1, 7] {
@@ -108,6 +112,8 @@ const EFFECTS: &[(&str, fn())] = &[
     ("METHOD", method),
     ("FIXED", fixed),
     ("RECOVER", recover),
+    ("PROJECT", project),
+    ("FAMILY", family),
     ("RELAXE", relaxe),
     ("UROUND", uround),
     ("SAFE", safe),
@@ -118,6 +124,8 @@ const EFFECTS: &[(&str, fn())] = &[
     ("HMAX", hmax),
     ("FACL", facl),
     ("FACR", facr),
+    ("ALPHA", alpha),
+    ("RHO", rho),
 ];
 
 #[test]
@@ -303,6 +311,54 @@ fn ivcnsst() {
 
 fn method() {
     same(pendulum().extended(18, 0), pendulum());
+    near(&hht().finish(), &pendulum().finish());
+}
+
+/// Method 1, second order: its errors are larger, above all those of the multipliers.
+fn hht() -> Call {
+    pendulum().extended(18, 1)
+}
+
+fn near(a: &Call, b: &Call) {
+    assert_ne!(bits(&a.x), bits(&b.x));
+    assert!(a.x[1..].iter().zip(&b.x[1..]).all(|(a, b)| (a - b).abs() < 1e-2), "{:?} {:?}", a.x, b.x);
+}
+
+fn project() {
+    let call = hht().extended(22, 3).finish();
+    let (plain, x) = (hht().finish(), &call.x);
+    assert!((x[1] * x[3] + x[2] * x[4]).abs() < 1e-12);
+    assert!((plain.x[1] * plain.x[3] + plain.x[2] * plain.x[4]).abs() > 1e-9);
+    assert_eq!(bits(&call.x[3..]), bits(&plain.x[3..]), "positions are not touched");
+    same(pendulum().extended(22, 3), pendulum());
+}
+
+fn family() {
+    near(&hht().extended(23, 1).finish(), &hht().finish());
+    same(hht().extended(23, 1).ropt(10, 0.8), hht().extended(23, 1));
+    same(pendulum().extended(23, 1), pendulum());
+}
+
+fn alpha() {
+    same(hht().ropt(10, -0.3), hht());
+    near(&hht().ropt(10, -0.1).finish(), &hht().finish());
+    same(pendulum().ropt(10, -0.1), pendulum());
+    // A radius is no alpha, and the other way round.
+    assert_eq!(hht().ropt(10, 0.8).run(), -1001);
+    assert_eq!(hht().extended(23, 1).ropt(10, -0.1).run(), -1001);
+    // alpha = 0 is allowed, with a warning.
+    for (value, warned) in [(1.0, true), (-0.05, false)] {
+        let unit = Unit::new();
+        hht().iopt(2, unit.0).tend(0.1).ropt(10, value).finish();
+        assert_eq!(unit.text().contains("weakly stable"), warned, "alpha {value}");
+    }
+}
+
+fn rho() {
+    let element = || Call::<i32>::problem("maxwell-element").tend(1.0).extended(18, 1);
+    same(element().ropt(11, 0.5), element());
+    assert!(element().ropt(11, 1.0).finish().count(NACCPT) > element().finish().count(NACCPT));
+    same(Call::<i32>::problem("maxwell-element").ropt(11, 0.8), Call::<i32>::problem("maxwell-element"));
 }
 
 fn fixed() {

@@ -1,0 +1,203 @@
+//! Accuracy test and step size, (36) to (38) of the paper, in weights ATOL + RTOL·max|x|; the polynomial over a step.
+
+use super::{Hht, Plan, Point};
+use crate::layout::{Block, Layout};
+use crate::norm::{dominating, weighted_rms, Tolerance};
+use crate::options::Options;
+
+/// Largest growth of the step size; FACL may ask for less.
+const GROWTH: f64 = 5.0;
+/// Rounding errors of positions that satisfy constraints, in units of their size.
+const FLOOR: f64 = 2.0;
+
+/// Weights of positions and force elements: ATOL_i + RTOL_i times the largest |x_i| so far. The paper's scalar ε with
+/// Y_i = max(1, max|q_i|) is RTOL = 0 with ATOL_i = ε Y_i.
+#[derive(Debug)]
+pub struct Weights {
+    rtol: Vec<f64>,
+    atol: Vec<f64>,
+    /// Largest magnitudes at accepted points.
+    pub peak: Vec<f64>,
+    scal: Vec<f64>,
+}
+
+impl Weights {
+    /// Nothing seen yet.
+    pub fn new(layout: &Layout, tolerance: &Tolerance) -> Self {
+        let n = layout.n;
+        let pick = |v: &[f64], i: usize| if v.len() == 1 { v[0] } else { v[i] };
+        Weights {
+            rtol: (0..n).map(|i| pick(&tolerance.rtol, i)).collect(),
+            atol: (0..n).map(|i| pick(&tolerance.atol, i)).collect(),
+            peak: vec![0.0; n],
+            scal: vec![1.0; n],
+        }
+    }
+
+    /// Another accepted point.
+    pub fn see(&mut self, layout: &Layout, x: &[f64]) {
+        for i in layout.x.contact_position.range().chain(layout.x.r.range()) {
+            self.peak[i] = self.peak[i].max(x[i].abs());
+        }
+        self.renew();
+    }
+
+    /// Weights from the magnitudes.
+    pub fn renew(&mut self) {
+        for (i, s) in self.scal.iter_mut().enumerate() {
+            *s = self.atol[i] + self.rtol[i] * self.peak[i];
+        }
+    }
+
+    /// Size of component i of x: what was seen of it, and ATOL/RTOL.
+    pub fn size(&self, i: usize) -> f64 {
+        self.scal[i] / self.rtol[i]
+    }
+
+    /// Weighted rms norm of v, which belongs to a block of x; 0 if there is none.
+    pub fn rms(&self, block: Block, v: &[f64]) -> f64 {
+        if block.is_empty() {
+            0.0
+        } else {
+            weighted_rms(v, block.of(&self.scal))
+        }
+    }
+
+    /// Position with the largest share of v, as an index into x.
+    pub fn dominating_position(&self, layout: &Layout, v: &[f64]) -> Option<usize> {
+        dominating(v, layout.x.p.of(&self.scal)).map(|i| layout.x.p.start + i)
+    }
+}
+
+/// Result of the accuracy test.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Estimate {
+    /// √Θ: accepted up to 1.
+    pub err: f64,
+    /// For the next step size.
+    pub factor: f64,
+    /// Component of x with the largest share.
+    pub component: Option<usize>,
+}
+
+/// h_new/h: SAFE·err^(-1/k) for an error that falls with h^k, within FACR and min(5, FACL).
+pub fn step_factor(options: &Options, err: f64, power: f64) -> f64 {
+    let most = GROWTH.min(options.facl);
+    (options.safe * err.max(1e-12).powf(-1.0 / power)).clamp(options.facr.min(most), most)
+}
+
+impl Hht {
+    /// Size of an increment of the unknowns as an error of positions or force elements, in units of the tolerance.
+    pub(super) fn increment_size(&mut self, h: f64) -> f64 {
+        let (l, u, c) = (&self.layout, &self.unknowns, &self.coefficients);
+        let of = |block: Block, part: Block| self.weights.rms(block, part.of(&self.work.e));
+        // Contact variables belong to the positions: where they begin far off, a sees it only in the second iteration.
+        let both = of(l.x.p, u.position()) + if u.s.is_empty() { 0.0 } else { of(l.x.s, u.s) };
+        let positions = c.position_error() * h * h * both;
+        let factor = if c.state_error() > 0.0 { c.state_error() } else { 1.0 / 6.0 };
+        let slopes = factor * h * of(l.x.r, u.slope);
+        // A maximum would lose NaN.
+        if positions >= slopes || positions.is_nan() {
+            positions
+        } else {
+            slopes
+        }
+    }
+
+    /// Increments below this are rounding errors: a is not resolved below ε|p|/(βh²).
+    pub(super) fn round_off_floor(&mut self) -> f64 {
+        let (l, c) = (&self.layout, &self.coefficients);
+        let unit = FLOOR * f64::EPSILON.max(self.options.uround);
+        let mut floor = 0.0f64;
+        for (block, factor) in [(l.x.contact_position, c.position_error() / c.beta), (l.x.r, 1.0)] {
+            let size = block.of(&self.weights.peak).iter().fold(0.0f64, |m, v| m.max(*v));
+            block.of_mut(&mut self.work.error).fill(unit * factor * size);
+            floor = floor.max(self.weights.rms(block, block.of(&self.work.error)));
+        }
+        floor
+    }
+
+    /// Θ of positions and force elements.
+    pub(super) fn estimate_error(&mut self, plan: Plan) -> Estimate {
+        let h = plan.h;
+        let (l, u, c) = (&self.layout, &self.unknowns, &self.coefficients);
+        let y = &self.work.y;
+        let newest = self.points.values(0);
+        let before = (self.points.count() > 1).then(|| plan.t_new - h - self.points.times()[1]);
+        // c h² (a - a_n); for q the same with the change of p'' over this step, seen from the middle thirds of two steps.
+        let factor = match (self.general, before) {
+            (false, _) => c.position_error() * h * h,
+            (true, before) => {
+                let distance = before.map_or(h / 3.0, |b| (2.0 * b + h) / 3.0);
+                c.position_error() * h * h * 2.0 * c.beta * h / distance
+            }
+        };
+        let block = u.position();
+        let error = &mut self.work.error;
+        for (e, (y, old)) in l.x.p.of_mut(error).iter_mut().zip(block.of(y).iter().zip(block.of(newest))) {
+            *e = factor * (y - old);
+        }
+        let power = if c.state_error() > 0.0 { 2.0 } else { 3.0 };
+        for (i, e) in l.x.r.of_mut(error).iter_mut().enumerate() {
+            let at = |y: &[f64]| u.slope.of(y)[i];
+            let change = at(y) - at(newest);
+            *e = match before {
+                _ if c.state_error() > 0.0 => c.state_error() * h * change,
+                // h³/6 times the second divided difference of r'.
+                Some(b) => {
+                    let last = at(newest) - at(self.points.values(1));
+                    h * h * h / 6.0 * (change / h - last / b) / (h + b)
+                }
+                None => h / 6.0 * change,
+            };
+        }
+        let of_p = self.weights.rms(l.x.p, l.x.p.of(error));
+        let of_r = self.weights.rms(l.x.r, l.x.r.of(error));
+        let factor = step_factor(&self.options, of_p, 3.0).min(step_factor(&self.options, of_r, power));
+        let (block, err) = if of_r > of_p { (l.x.r, of_r) } else { (l.x.p, of_p) };
+        let component = dominating(block.of(error), block.of(&self.weights.scal)).map(|i| block.start + i);
+        Estimate { err, factor, component }
+    }
+}
+
+/// Cubic Hermite polynomials for p, v and r, straight lines for all else, from the old point to the new one.
+pub(super) fn hermite(l: &Layout, (old, new): (&Point, &Point), h: f64, contx: &mut [f64]) {
+    let n = l.n;
+    let (x0, x1) = (&old.reported, &new.reported);
+    let (a0, rest) = contx.split_at_mut(n);
+    let (a1, rest) = rest.split_at_mut(n);
+    let (a2, a3) = rest.split_at_mut(n);
+    a0.copy_from_slice(x1);
+    for i in 0..n {
+        (a1[i], a2[i], a3[i]) = (x1[i] - x0[i], 0.0, 0.0);
+    }
+    let slopes = [
+        (l.x.p, &old.f_kin, &new.f_kin),
+        (l.x.v, &old.reported_a, &new.reported_a),
+        (l.x.r, &old.slope, &new.slope),
+    ];
+    for (block, first, last) in slopes {
+        for ((i, first), last) in block.range().zip(first).zip(last) {
+            // Divided differences on 0, 0, -1, -1.
+            let chord = x1[i] - x0[i];
+            a1[i] = h * last;
+            a2[i] = h * last - chord;
+            a3[i] = h * (first + last) - 2.0 * chord;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn step_size_follows_the_error_within_limits() {
+        let options = Options::default();
+        assert!((step_factor(&options, 1.0 / 8.0, 3.0) - 1.8).abs() < 1e-14);
+        assert!((step_factor(&options, 0.25, 2.0) - 1.8).abs() < 1e-14);
+        assert_eq!(step_factor(&options, 0.0, 3.0), GROWTH);
+        assert_eq!(step_factor(&options, 1e9, 3.0), options.facr);
+        assert_eq!(step_factor(&Options { facl: 2.0, ..options }, 0.0, 3.0), 2.0);
+    }
+}

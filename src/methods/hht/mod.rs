@@ -1,0 +1,345 @@
+//! HHT-α and generalised-α on the index-3 equations (D. Negrut, R. Rampalli, G. Ottarsson, A. Sajdak, *On an
+//! implementation of the Hilber-Hughes-Taylor method in the context of index 3 differential-algebraic equations of
+//! multibody dynamics*, J. Comput. Nonlinear Dynam. 2 (2007) 73; "the paper").
+//!
+//! Newmark's formulas ([`family`]) turn the equations of motion and g = 0 into a nonlinear system for accelerations and
+//! multipliers, which is solved with a recycled matrix. Constraints on velocity level and invariants are not imposed.
+//! `attempt` is the method as a table of contents.
+
+pub mod derivatives;
+mod estimate;
+pub mod family;
+pub mod index1;
+mod iterate;
+mod linearize;
+pub mod matrix;
+pub mod predict;
+mod save;
+mod start;
+#[cfg(test)]
+mod tests;
+pub mod unknowns;
+
+use super::plan::{self, Plan, Setback};
+use super::save::BadState;
+use super::state::State;
+use super::Method;
+use crate::decompose::DecompositionKind;
+use crate::error::{Failure, Rejection};
+use crate::layout::Layout;
+use crate::model::{Mass, Trouble};
+use crate::norm::{Scaling, Tolerance};
+use crate::options::Options;
+use crate::system::{JacobianBlocks, System};
+use derivatives::Derivatives;
+use estimate::Weights;
+use family::Coefficients;
+use index1::{Halt, Index1};
+use iterate::Newton;
+use matrix::{Dense, IterationMatrix};
+use predict::{Points, POINTS};
+use unknowns::Unknowns;
+
+/// Nodes of the cubic Hermite polynomial over a step, in the form of [`crate::dense`].
+const HERMITE_NODES: [f64; 2] = [0.0, -1.0];
+/// Consecutive singular matrices after which the run ends.
+const MAX_SINGULAR: u32 = 5;
+/// More iterations than this, and the next step begins with a new matrix.
+const MANY_ITERATIONS: u32 = 4;
+
+/// The integrator.
+#[derive(Debug)]
+pub struct Hht {
+    state: State,
+    layout: Layout,
+    options: Options,
+    coefficients: Coefficients,
+    weights: Weights,
+    /// Accelerations and multipliers are those of the current point.
+    begun: bool,
+    /// Z ≠ I was seen: positions are unknowns of their own.
+    general: bool,
+    unknowns: Unknowns,
+    derivatives: Derivatives,
+    index1: Index1,
+    fx: JacobianBlocks,
+    matrix: Box<dyn IterationMatrix>,
+    /// Step size for which the matrix is in hand; 0 = none.
+    matrix_for: f64,
+    singular: u32,
+    /// Mass matrix at the iterate, or the constant one.
+    mass: Mass,
+    /// Mass matrix at t_n, if it is not constant.
+    mass_old: Mass,
+    old: Point,
+    new: Point,
+    points: Points,
+    work: Work,
+}
+
+/// What is known at one point.
+#[derive(Clone, Debug)]
+struct Point {
+    x: Vec<f64>,
+    a: Vec<f64>,
+    slope: Vec<f64>,
+    /// f_dyn, with the multipliers of this point.
+    force: Vec<f64>,
+    /// p'.
+    f_kin: Vec<f64>,
+    /// x as it is reported, and its acceleration: projected if PROJECT says so.
+    reported: Vec<f64>,
+    reported_a: Vec<f64>,
+}
+
+impl Point {
+    fn new(layout: &Layout) -> Self {
+        let d = &layout.dims;
+        Point {
+            x: vec![0.0; layout.n],
+            a: vec![0.0; d.nv],
+            slope: vec![0.0; d.nr],
+            force: vec![0.0; d.nv],
+            f_kin: vec![0.0; d.np],
+            reported: vec![0.0; layout.n],
+            reported_a: vec![0.0; d.nv],
+        }
+    }
+}
+
+/// Vectors used within a step.
+#[derive(Debug)]
+struct Work {
+    /// Unknowns, and their residuals or increments.
+    y: Vec<f64>,
+    e: Vec<f64>,
+    rda: Vec<f64>,
+    x: Vec<f64>,
+    mean: Vec<f64>,
+    inertia: Vec<f64>,
+    product: Vec<f64>,
+    mass_slope: Vec<f64>,
+    error: Vec<f64>,
+}
+
+impl Method for Hht {
+    fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn state_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
+
+    fn choose_first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
+        self.first_step(system, tend)
+    }
+
+    fn step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
+        loop {
+            let plan = plan::plan(&self.state, &self.layout, &self.options, tend)?;
+            match self.attempt(system, plan) {
+                Ok(factor) => {
+                    self.accept(plan, factor);
+                    return Ok(());
+                }
+                Err(Setback::Reject { why, factor, component }) => {
+                    self.reject(plan.h, why, factor, component)?;
+                }
+                Err(Setback::Fatal(failure)) => return Err(*failure),
+            }
+        }
+    }
+
+    fn restart(&mut self, t: f64, x: &[f64]) {
+        self.state.restart(t, x);
+        self.begun = false;
+        self.matrix_for = 0.0;
+    }
+
+    fn save(&self) -> Vec<u8> {
+        self.saved()
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<(), BadState> {
+        self.put_back(saved)
+    }
+}
+
+impl Hht {
+    /// An integrator at the initial point (t, x) with first step size h. `analytic` says whether the model supplies its
+    /// Jacobian.
+    pub fn new(
+        layout: &Layout,
+        options: &Options,
+        tolerance: &Tolerance,
+        analytic: bool,
+        (t, x, h): (f64, &[f64], f64),
+    ) -> Self {
+        let d = &layout.dims;
+        let scaling = Scaling::new(tolerance, layout.n);
+        let general = d.np != d.nv;
+        let unknowns = Unknowns::new(layout, general);
+        let varying = !options.mass.is_constant();
+        Hht {
+            state: State::new(t, x, h, &HERMITE_NODES),
+            coefficients: Coefficients::new(options),
+            weights: Weights::new(layout, tolerance),
+            begun: false,
+            general,
+            unknowns,
+            index1: Index1::new(layout, options, analytic, scaling.rtol_user),
+            derivatives: Derivatives::new(layout, options, analytic, scaling.typical),
+            fx: JacobianBlocks::new(layout),
+            matrix: dense(options, unknowns),
+            matrix_for: 0.0,
+            singular: 0,
+            mass: Mass::new(layout, options.mass),
+            mass_old: Mass::new(layout, options.mass),
+            old: Point::new(layout),
+            new: Point::new(layout),
+            points: Points::new(unknowns.n),
+            work: Work {
+                y: vec![0.0; unknowns.n],
+                e: vec![0.0; unknowns.n],
+                rda: vec![0.0; layout.m],
+                x: vec![0.0; layout.n],
+                mean: vec![0.0; d.nv],
+                inertia: vec![0.0; d.nv],
+                product: vec![0.0; d.nv],
+                mass_slope: vec![0.0; if varying { d.nv * d.np } else { 0 }],
+                error: vec![0.0; layout.n],
+            },
+            options: options.clone(),
+            layout: *layout,
+        }
+    }
+
+    /// One attempt; gives the factor for the next step size.
+    fn attempt(&mut self, system: &mut dyn System, plan: Plan) -> Result<f64, Setback> {
+        self.begin(system, plan.h)?;
+        let iterations = self.solve(system, plan)?;
+        let estimate = self.estimate_error(plan);
+        if estimate.err > 1.0 && !self.options.fixed_step {
+            let why = Rejection::ErrorTest { err: estimate.err };
+            return Err(Setback::Reject { why, factor: estimate.factor, component: estimate.component });
+        }
+        self.complete_point(system, plan)?;
+        self.project_output(system, plan)?;
+        if iterations > MANY_ITERATIONS {
+            self.matrix_for = 0.0;
+        }
+        Ok(estimate.factor)
+    }
+
+    /// Solve the discretised equations: with the matrix in hand if it serves, otherwise with a new one.
+    fn solve(&mut self, system: &mut dyn System, plan: Plan) -> Result<u32, Setback> {
+        loop {
+            self.predict(plan);
+            let renewed = !self.matrix_serves(plan.h);
+            if renewed {
+                self.linearize(system, plan)?;
+            }
+            self.matrix.remove_undetermined(&mut self.work.y);
+            match self.iterate(system, plan)? {
+                Newton::Converged(iterations) => return Ok(iterations),
+                Newton::GeneralKinematics => {
+                    self.use_general_kinematics();
+                    self.begin(system, plan.h)?;
+                }
+                Newton::Failed if !renewed => {
+                    self.matrix_for = 0.0;
+                    self.state.stats.newton_updates += 1;
+                }
+                Newton::Failed => return Err(self.newton_failed()),
+            }
+        }
+    }
+
+    /// From here on positions are unknowns of their own (Z ≠ I).
+    fn use_general_kinematics(&mut self) {
+        self.general = true;
+        self.unknowns = Unknowns::new(&self.layout, true);
+        let n = self.unknowns.n;
+        self.matrix = dense(&self.options, self.unknowns);
+        self.points = Points::new(n);
+        self.work.y = vec![0.0; n];
+        self.work.e = vec![0.0; n];
+        self.matrix_for = 0.0;
+        // The run goes on from the point as it is, with what general kinematics needs.
+        self.begun = false;
+    }
+
+    /// Make the attempt the new point.
+    fn accept(&mut self, plan: Plan, factor: f64) {
+        std::mem::swap(&mut self.old, &mut self.new);
+        if !self.options.mass.is_constant() {
+            std::mem::swap(&mut self.mass, &mut self.mass_old);
+        }
+        self.points.push(plan.t_new, &self.work.y);
+        self.weights.see(&self.layout, &self.old.x);
+        let (l, state) = (&self.layout, &mut self.state);
+        estimate::hermite(l, (&self.new, &self.old), plan.h, &mut state.contx);
+        state.x.copy_from_slice(&self.old.reported);
+        (state.t_old, state.t, state.h_last) = (state.t, plan.t_new, plan.h);
+        state.stats.naccpt += 1;
+        state.since_start += 1;
+        (state.rejected, state.restarted) = (false, false);
+        state.history.consecutive = 0;
+        self.singular = 0;
+        if !self.options.fixed_step {
+            state.h = plan.cut_from.unwrap_or(plan.h * factor);
+        }
+    }
+
+    /// Count a rejection and prepare the next attempt.
+    fn reject(
+        &mut self,
+        h: f64,
+        why: Rejection,
+        factor: f64,
+        component: Option<usize>,
+    ) -> Result<(), Failure> {
+        if !matches!(why, Rejection::ErrorTest { .. }) {
+            // What was extrapolated led astray.
+            self.points.keep_newest();
+            self.matrix_for = 0.0;
+        }
+        plan::reject(&mut self.state, &self.layout, &self.options, h, (why, factor, component))?;
+        if why == Rejection::SingularMatrix {
+            self.singular += 1;
+        }
+        if self.singular >= MAX_SINGULAR {
+            let code = plan::final_code(&self.options, why);
+            return Err(plan::failure(&self.state, &self.layout, code, String::new()));
+        }
+        Ok(())
+    }
+
+    fn setback(&self, trouble: Trouble) -> Setback {
+        plan::setback(&self.state, &self.layout, trouble)
+    }
+
+    fn halted(&self, halt: Halt) -> Setback {
+        let why = match halt {
+            Halt::Model(trouble) => return self.setback(trouble),
+            Halt::Singular => Rejection::SingularMatrix,
+            Halt::NoConvergence => Rejection::Newton { theta: self.state.theta },
+        };
+        Setback::Reject { why, factor: 0.25, component: None }
+    }
+
+    /// Degree of the prediction: constant in the first steps and after a failure, cubic in the end.
+    fn degree(&self) -> usize {
+        if self.options.zero_start {
+            0
+        } else {
+            POINTS - 1
+        }
+    }
+}
+
+fn dense(options: &Options, unknowns: Unknowns) -> Box<dyn IterationMatrix> {
+    let redundant = options.decompose_constraints == DecompositionKind::Svd;
+    Box::new(Dense::new(options.decompose_differential, unknowns, redundant))
+}

@@ -1,0 +1,145 @@
+//! Prediction of the unknowns from the last accepted points, and what Newton's method says of its own increments. Pure.
+
+/// Points that are kept: the prediction has degree 3 at most.
+pub const POINTS: usize = 4;
+
+/// Weights with which the values at `times` give the interpolation polynomial at t: the divided differences of the paper,
+/// summed up.
+pub fn extrapolation_weights(times: &[f64], t: f64) -> [f64; POINTS] {
+    let mut weights = [0.0; POINTS];
+    for (j, (weight, tj)) in weights.iter_mut().zip(times).enumerate() {
+        let others = times.iter().enumerate().filter(|(k, _)| *k != j);
+        *weight = others.fold(1.0, |w, (_, tk)| w * ((t - tk) / (tj - tk)));
+    }
+    weights
+}
+
+/// The last accepted points, newest first.
+#[derive(Clone, Debug)]
+pub struct Points {
+    times: [f64; POINTS],
+    values: [Vec<f64>; POINTS],
+    count: usize,
+}
+
+impl Points {
+    /// None yet; vectors of length n.
+    pub fn new(n: usize) -> Self {
+        Points { times: [0.0; POINTS], values: std::array::from_fn(|_| vec![0.0; n]), count: 0 }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Times, newest first.
+    pub fn times(&self) -> &[f64] {
+        &self.times[..self.count]
+    }
+
+    /// Values at point k, newest first.
+    pub fn values(&self, k: usize) -> &[f64] {
+        &self.values[k]
+    }
+
+    /// Forget all.
+    pub fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    /// Keep the newest only: the next prediction is a constant.
+    pub fn keep_newest(&mut self) {
+        self.count = self.count.min(1);
+    }
+
+    /// A new point.
+    pub fn push(&mut self, t: f64, y: &[f64]) {
+        self.times.rotate_right(1);
+        self.values.rotate_right(1);
+        self.times[0] = t;
+        self.values[0].copy_from_slice(y);
+        self.count = (self.count + 1).min(POINTS);
+    }
+
+    /// The polynomial through the newest `degree + 1` points, or as many as there are, at t.
+    pub fn predict(&self, t: f64, degree: usize, y: &mut [f64]) {
+        let count = self.count.min(degree + 1);
+        let weights = extrapolation_weights(&self.times[..count], t);
+        y.fill(0.0);
+        for (values, weight) in self.values.iter().zip(weights).take(count) {
+            y.iter_mut().zip(values).for_each(|(y, v)| *y += weight * v);
+        }
+    }
+}
+
+/// What Newton's method does next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Verdict {
+    /// One more iteration.
+    Continue,
+    /// Converged.
+    Converged,
+    /// Converged as far as rounding errors allow.
+    AtRoundOff,
+    /// Diverges.
+    Diverged,
+}
+
+/// Increments that stagnate below this multiple of the floor are rounding errors of the model.
+const STAGNANT: f64 = 500.0;
+
+/// Judge an iteration whose increment has the size `now`, after one of size `before`: stop if ξ/(1-ξ) ‖d‖ <= `criterion`,
+/// the rule (30) of the paper, or at the floor of rounding errors.
+pub fn judge(now: f64, before: Option<f64>, criterion: f64, floor: f64) -> Verdict {
+    if !now.is_finite() {
+        return Verdict::Diverged;
+    }
+    if now <= floor {
+        return Verdict::Converged;
+    }
+    let Some(before) = before else { return Verdict::Continue };
+    let rate = now / before;
+    if rate >= 1.0 {
+        return if now <= STAGNANT * floor { Verdict::AtRoundOff } else { Verdict::Diverged };
+    }
+    if rate / (1.0 - rate) * now <= criterion {
+        Verdict::Converged
+    } else {
+        Verdict::Continue
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn continues_a_cubic() {
+        let q = |t: f64| [1.0 - t + 2.0 * t * t - t * t * t, 3.0];
+        let mut points = Points::new(2);
+        let mut y = [0.0; 2];
+        for (k, t) in [0.0, 0.1, 0.3, 0.35, 0.6].into_iter().enumerate() {
+            points.push(t, &q(t));
+            assert_eq!(points.count(), (k + 1).min(POINTS));
+        }
+        points.predict(1.0, 3, &mut y);
+        assert!((y[0] - q(1.0)[0]).abs() < 1e-12 && (y[1] - 3.0).abs() < 1e-12, "{y:?}");
+        points.predict(1.0, 0, &mut y);
+        assert_eq!(y, q(0.6));
+        points.keep_newest();
+        points.predict(1.0, 3, &mut y);
+        assert_eq!(y, q(0.6));
+    }
+
+    #[test]
+    fn stops_by_the_rate() {
+        assert_eq!(judge(1.0, None, 1e-3, 1e-9), Verdict::Continue);
+        assert_eq!(judge(0.1, Some(1.0), 1e-3, 1e-9), Verdict::Continue);
+        assert_eq!(judge(0.01, Some(1.0), 1e-3, 1e-9), Verdict::Converged);
+        assert_eq!(judge(1.0, Some(1.0), 1e-3, 1e-9), Verdict::Diverged);
+        assert_eq!(judge(1e-8, Some(1e-8), 1e-12, 1e-9), Verdict::AtRoundOff);
+        assert_eq!(judge(1e-10, None, 1e-12, 1e-9), Verdict::Converged);
+        assert_eq!(judge(f64::NAN, Some(1.0), 1e-3, 1e-9), Verdict::Diverged);
+    }
+}

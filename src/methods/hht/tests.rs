@@ -1,0 +1,156 @@
+//! Tests of the inner parts: conditioning of the iteration matrix, its derivation, recognition of Z ≠ I.
+
+use super::*;
+use crate::layout::{Dimensions, Form};
+use crate::linalg::svd::Svd;
+use crate::testset::dual::Real;
+use crate::testset::{self, Blocks, Mechanism, Model, Problem};
+
+/// Point mass on the unit circle, g = (p·p - 1)/2.
+struct Pendulum;
+
+impl Mechanism for Pendulum {
+    fn dimensions(&self) -> Dimensions {
+        Dimensions { np: 2, nv: 2, nl: 1, ..Dimensions::default() }
+    }
+    fn mass<T: Real>(&self, _t: T, _p: &[T], m: &mut [T]) {
+        m[0] = T::real(1.0);
+        m[3] = T::real(1.0);
+    }
+    fn force<T: Real>(&self, _t: T, _x: &Blocks<'_, T>, f: &mut [T]) {
+        f[1] = T::real(-9.81);
+    }
+    fn holonomic<T: Real>(&self, _t: T, p: &[T], _s: &[T], g: &mut [T]) {
+        g[0] = (p[0].sq() + p[1].sq() - 1.0) * 0.5;
+    }
+}
+
+fn condition(matrix: &[f64]) -> f64 {
+    let n = matrix.len().isqrt();
+    let mut svd = Svd::new(n, n);
+    svd.compute(n, matrix).unwrap();
+    let s = svd.singular_values();
+    s[0] / s[n - 1]
+}
+
+#[test]
+fn condition_does_not_depend_on_the_step_size() {
+    let x0 = [0.0, 0.0, 0.0, 1.0, 0.0];
+    let options = Options { method: crate::options::MethodKind::Hht, fixed_step: true, ..Options::default() };
+    for h in [1e-3, 1e-4, 1e-5, 1e-6, 1e-7] {
+        let mut system = Model::new(Pendulum, testset::Options::new(Form::StrangenessFree, true), 0.0, &x0);
+        let layout = Layout::new(system.dimensions(), Form::StrangenessFree);
+        let tolerance = Tolerance::scalar(1e-12, 1e-12);
+        let mut hht = Hht::new(&layout, &options, &tolerance, true, (0.0, &x0, h));
+        for _ in 0..20 {
+            hht.matrix_for = 0.0;
+            hht.step(&mut system, 1.0).unwrap();
+        }
+        let found = condition(hht.matrix.entries());
+        println!("h = {h:.0e}: condition number {found:.2}");
+        assert!((found - 3.78).abs() < 0.05, "h = {h:e}: {found}");
+    }
+}
+
+fn start(problem: &Problem, change: impl FnOnce(&mut Options)) -> (Hht, Box<dyn System + Send>) {
+    let mut options = Options { mass: problem.mass, ..Options::default() };
+    change(&mut options);
+    let layout = problem.layout(Form::StrangenessFree);
+    let x = problem.x0.clone();
+    let hht =
+        Hht::new(&layout, &options, &Tolerance::scalar(1e-8, 1e-8), true, (0.0, &x, 1e-3 * problem.tend));
+    (hht, problem.system(Form::StrangenessFree, true))
+}
+
+/// The matrix is the derivative of the residuals, column by column, for every kind of unknown.
+#[test]
+fn matrix_is_the_derivative_of_the_residuals() {
+    let names = [
+        "pendulum-2.8",
+        "andrews",
+        "leaning-disk",
+        "maxwell-element",
+        "friction-bead",
+        "cycloid",
+        "top-nutating",
+        "car-axis",
+    ];
+    for name in names {
+        for family in [crate::options::Family::Hht, crate::options::Family::GeneralizedAlpha] {
+            let problem = testset::by_name(name).unwrap();
+            let (mut hht, mut system) = start(&problem, |o| o.family = family);
+            for _ in 0..3 {
+                hht.step(system.as_mut(), problem.tend).unwrap();
+            }
+            let h = 1e-2 * problem.tend;
+            let plan = Plan { h, t_new: hht.state.t + h, cut_from: None };
+            hht.predict(plan);
+            hht.linearize(system.as_mut(), plan).unwrap();
+            let (n, y) = (hht.unknowns.n, hht.work.y.clone());
+            let assembled = hht.matrix.entries().to_vec();
+            let beta = hht.coefficients.beta;
+            let mut moved = |j: usize, by: f64| {
+                hht.work.y.copy_from_slice(&y);
+                hht.work.y[j] += by;
+                assert!(hht.evaluate_residuals(system.as_mut(), plan).unwrap());
+                hht.work.e.clone()
+            };
+            let contact = Unknowns::new(&problem.layout(Form::StrangenessFree), false).s;
+            for j in 0..n {
+                let by = 1e-5 * y[j].abs().max(1.0);
+                let (up, down) = (moved(j, by), moved(j, -by));
+                let scale = if contact.contains(j) { beta * h * h } else { 1.0 };
+                let column = &assembled[j * n..(j + 1) * n];
+                let size = column.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+                for (i, entry) in column.iter().enumerate() {
+                    let slope = scale * (up[i] - down[i]) / (2.0 * by);
+                    assert!(
+                        (entry - slope).abs() < 1e-4 * size,
+                        "{name} ({i}, {j}): {entry} against {slope}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Z = I at the start by accident: it is noticed, and the run has the same order.
+#[test]
+fn general_kinematics_is_noticed() {
+    /// p' = (1 + p²) v, f such that p = tan(t)·½ is a solution.
+    #[derive(Clone)]
+    struct Stretched;
+    impl Mechanism for Stretched {
+        fn dimensions(&self) -> Dimensions {
+            Dimensions { np: 1, nv: 1, ..Dimensions::default() }
+        }
+        fn mass<T: Real>(&self, _t: T, _p: &[T], m: &mut [T]) {
+            m[0] = T::real(1.0);
+        }
+        fn force<T: Real>(&self, _t: T, x: &Blocks<'_, T>, f: &mut [T]) {
+            f[0] = -x.p[0];
+        }
+        fn kinematics<T: Real>(&self, p: &[T], v: &[T], pdot: &mut [T]) {
+            pdot[0] = (p[0].sq() + 1.0) * v[0];
+        }
+    }
+    let layout = Layout::new(Stretched.dimensions(), Form::StrangenessFree);
+    let options =
+        Options { mass: crate::options::MassStructure::ConstantFull, fixed_step: true, ..Options::default() };
+    let x0 = [1.0, 0.0];
+    // v²/2 + ln(1+p²)/2 is constant.
+    let drift = |steps: u32| {
+        let mut system = Model::new(Stretched, testset::Options::new(Form::StrangenessFree, true), 0.0, &x0);
+        let h = 1.0 / f64::from(steps);
+        let mut hht = Hht::new(&layout, &options, &Tolerance::scalar(1e-12, 1e-12), true, (0.0, &x0, h));
+        assert!(!hht.general);
+        while hht.state.t < 1.0 {
+            hht.step(&mut system, 1.0).unwrap();
+        }
+        assert!(hht.general);
+        let [v, p] = hht.state.x[..] else { panic!() };
+        (v * v + (1.0 + p * p).ln() - 1.0).abs()
+    };
+    let order = (drift(200) / drift(400)).log2();
+    assert!(order > 1.9, "{order}");
+}
