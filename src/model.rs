@@ -22,7 +22,7 @@ pub enum Trouble {
 }
 
 /// Check an answer and its numbers.
-fn check(outcome: Outcome, code: Code, finite: impl FnOnce() -> bool) -> Result<(), Trouble> {
+pub(crate) fn check(outcome: Outcome, code: Code, finite: impl FnOnce() -> bool) -> Result<(), Trouble> {
     match outcome {
         Outcome::Stop => Err(Trouble::Stop { code, not_finite: false }),
         Outcome::Retry => Err(Trouble::Retry),
@@ -105,6 +105,16 @@ impl Mass {
     /// The matrix as it was evaluated, if it was.
     pub fn saved(&self) -> Option<&[f64]> {
         self.evaluated.then_some(&self.full)
+    }
+
+    /// The entries, those off the diagonal zero if the structure says so.
+    pub fn copy_to(&self, full: &mut [f64]) {
+        if self.structure.is_diagonal() {
+            full.fill(0.0);
+            full.iter_mut().step_by(self.nv + 1).zip(&self.diagonal).for_each(|(m, d)| *m = *d);
+        } else {
+            full.copy_from_slice(&self.full);
+        }
     }
 
     /// Put back what [`Mass::saved`] gave.

@@ -23,6 +23,8 @@ pub enum Controller {
 pub enum MethodKind {
     /// Radau IIA on the projected-strangeness-free form.
     Radau = 0,
+    /// Half-explicit Runge-Kutta with projection, for nonstiff systems.
+    HalfExplicit = 4,
 }
 
 /// Structure of the mass matrix (IOPT(15) = MASSTRCT).
@@ -402,11 +404,12 @@ pub static OPTIONS: &[OptionEntry] = &[
     entry!(
         "METHOD",
         Iopt(18),
+        "0, 4",
         "0",
-        "0",
-        "Integration method: 0 Radau IIA of order 5.",
+        "Integration method: 0 Radau IIA of order 5; 4 half-explicit Runge-Kutta of order 5, or 8 if RTOL <= 1e-6, \
+         for nonstiff systems.",
         Int(|o, v| {
-            let known = [MethodKind::Radau].into_iter().find(|m| *m as i64 == v);
+            let known = [MethodKind::Radau, MethodKind::HalfExplicit].into_iter().find(|m| *m as i64 == v);
             known.map(|m| o.method = m).is_some()
         })
     ),

@@ -62,6 +62,13 @@ pub trait System {
         None
     }
 
+    /// Derivative of the rows (gI, h) with respect to v, NL+NM by NV, zeros coming in; `None` if the model does not
+    /// supply it. Methods that need no other part of the Jacobian ask for it at every stage; to supply it says that
+    /// f_dyn depends on the multipliers by -Cᵀ(λ, μ) alone.
+    fn constraint_matrix(&mut self, _t: f64, _x: &[f64], _c: &mut [f64]) -> Option<Outcome> {
+        None
+    }
+
     /// Nonzero positions of the mass matrix and the Jacobian blocks; `None` means dense.
     fn sparsity(&self) -> Option<&Sparsity> {
         None
