@@ -154,6 +154,22 @@ impl Mass {
         Ok(())
     }
 
+    /// Where to write the matrix, zeros, unless it is constant and known; then [`Mass::received`].
+    pub fn receive(&mut self) -> Option<&mut [f64]> {
+        if self.nv == 0 || (self.evaluated && self.structure.is_constant()) {
+            return None;
+        }
+        self.full.fill(0.0);
+        Some(&mut self.full)
+    }
+
+    /// Take what was written after [`Mass::receive`]; false if it is not finite.
+    pub fn received(&mut self) -> bool {
+        self.evaluated = crate::linalg::all_finite(&self.full);
+        self.extract_diagonal();
+        self.evaluated
+    }
+
     /// Y = M X for k columns; adds the multiplications made to `count`.
     pub fn mul(&self, k: usize, x: &[f64], y: &mut [f64], count: &mut u64) {
         let nv = self.nv;

@@ -10,8 +10,8 @@ use super::saddle::{Defect, Saddle};
 use crate::error::Code;
 use crate::jacobian::Differences;
 use crate::layout::{Form, Layout};
-use crate::linalg::dense;
 use crate::linalg::lu::LuReal;
+use crate::linalg::{all_finite, dense};
 use crate::model::{self, Mass, Trouble};
 use crate::options::Options;
 use crate::stats::Stats;
@@ -54,7 +54,7 @@ impl From<Defect> for Halt {
 pub enum Source {
     /// Not yet known.
     Unknown,
-    /// [`System::constraint_matrix`]; then p' = v.
+    /// [`System::stage`]; then p' = v.
     Supplied,
     /// JAC.
     Jacobian,
@@ -133,16 +133,27 @@ impl Motion {
         stats: &mut Stats,
     ) -> Result<(), Halt> {
         self.place(y);
-        self.settle_contact(system, t, stats)?;
-        self.mass.evaluate(system, t, &self.x, &mut stats.nmas)?;
-        let coupled = self.constraint_matrix(system, t, stats)?;
-        self.saddle.decompose(&self.mass, &self.c)?;
-        stats.npdec += 1;
-        if coupled {
-            self.solve_coupled(system, (t, h), stats)?;
-        } else {
-            self.solve_linear(system, (t, h), stats)?;
+        if self.source == Source::Unknown {
+            self.choose_source(system, t, stats)?;
         }
+        if self.source == Source::Supplied {
+            self.evaluate_supplied(system, t, stats)?;
+            self.saddle.decompose(&self.mass, &self.c)?;
+            self.solve_linear(system, (t, h), stats)?;
+        } else {
+            self.settle_contact(system, t, stats)?;
+            self.mass.evaluate(system, t, &self.x, &mut stats.nmas)?;
+            let coupled = self.constraint_matrix(system, t, stats)?;
+            self.saddle.decompose(&self.mass, &self.c)?;
+            if coupled {
+                self.solve_coupled(system, (t, h), stats)?;
+            } else {
+                self.layout.x.multipliers.of_mut(&mut self.x).fill(0.0);
+                self.evaluate(system, t, stats)?;
+                self.solve_linear(system, (t, h), stats)?;
+            }
+        }
+        stats.npdec += 1;
         let (b, rows) = (self.layout.x, self.layout.rda);
         let (nr, nrv) = (b.r.len(), b.v.end - b.r.start);
         rate[..nr].copy_from_slice(rows.b.of(&self.rda));
@@ -172,6 +183,21 @@ impl Motion {
         Ok(model::eom(system, Code::StoppedByEom, t, &self.x, &mut self.rda)?)
     }
 
+    /// EOM with λ = μ = 0, M and C in one call.
+    fn evaluate_supplied(&mut self, system: &mut dyn System, t: f64, stats: &mut Stats) -> Result<(), Halt> {
+        stats.neom += 1;
+        stats.njac += 1;
+        self.layout.x.multipliers.of_mut(&mut self.x).fill(0.0);
+        self.c.fill(0.0);
+        let mass = self.mass.receive();
+        let with_mass = mass.is_some();
+        stats.nmas += u64::from(with_mass);
+        let outcome = system.stage(t, &self.x, &mut self.rda, mass, &mut self.c).unwrap_or(Outcome::Stop);
+        let finite = !with_mass || self.mass.received();
+        let (rda, c) = (&self.rda, &self.c);
+        Ok(model::check(outcome, Code::StoppedByEom, || finite && all_finite(rda) && all_finite(c))?)
+    }
+
     /// C; true if the forces depend on w, λ, μ otherwise than by -Cᵀ(λ, μ).
     fn constraint_matrix(
         &mut self,
@@ -181,17 +207,6 @@ impl Motion {
     ) -> Result<bool, Halt> {
         let m = self.nu.len();
         if m == 0 && self.layout.dims.nw == 0 {
-            return Ok(false);
-        }
-        if self.source == Source::Unknown {
-            self.choose_source(system, t, stats)?;
-        }
-        if self.source == Source::Supplied {
-            stats.njac += 1;
-            self.c.fill(0.0);
-            let outcome = system.constraint_matrix(t, &self.x, &mut self.c);
-            let outcome = outcome.unwrap_or(Outcome::Stop);
-            model::check(outcome, Code::StoppedByJac, || model::all_finite(&self.c))?;
             return Ok(false);
         }
         self.linearize(system, t, stats)?;
@@ -213,7 +228,11 @@ impl Motion {
         let (l, d) = (self.layout, self.layout.dims);
         self.source = if system.has_jacobian() { Source::Jacobian } else { Source::Differences };
         let simple = d.nw == 0 && d.ns == 0 && d.nr == 0 && d.np == d.nv && l.form == Form::StrangenessFree;
-        if !simple || self.saddle.is_whole() || system.constraint_matrix(t, &self.x, &mut self.c).is_none() {
+        if !simple || d.nl + d.nm == 0 {
+            return Ok(());
+        }
+        stats.neom += 1;
+        if system.stage(t, &self.x, &mut self.rda, self.mass.receive(), &mut self.c).is_none() {
             return Ok(());
         }
         // p' = Z v with Z = I, seen with velocities that hide nothing.
@@ -262,7 +281,7 @@ impl Motion {
         difference > SAME_FORCE * largest
     }
 
-    /// λ, μ and the acceleration (in place of f_dyn) from linear equations.
+    /// λ, μ and the acceleration (in place of f_dyn) from linear equations, EOM being evaluated with λ = μ = 0.
     fn solve_linear(
         &mut self,
         system: &mut dyn System,
@@ -270,8 +289,6 @@ impl Motion {
         stats: &mut Stats,
     ) -> Result<(), Halt> {
         let (b, rows) = (self.layout.x, self.layout.rda);
-        b.multipliers.of_mut(&mut self.x).fill(0.0);
-        self.evaluate(system, t, stats)?;
         if self.layout.form == Form::StrangenessFree && !self.saddle.is_whole() {
             self.nu.copy_from_slice(&self.rda[rows.g_acceleration.start..rows.h_acceleration.end]);
             let f = rows.f_dyn.of_mut(&mut self.rda);
@@ -403,9 +420,6 @@ impl Motion {
         let (l, ns) = (self.layout, self.layout.dims.ns);
         if ns == 0 {
             return Ok(());
-        }
-        if self.source == Source::Unknown {
-            self.source = if system.has_jacobian() { Source::Jacobian } else { Source::Differences };
         }
         let (mut before, mut stalled) = (f64::INFINITY, true);
         for _ in 0..MAX_ITERATIONS {

@@ -44,6 +44,14 @@ impl Tableau {
         self.b.len()
     }
 
+    /// The error estimate does without the rate at the new point: a rejected step costs no projection.
+    pub fn estimate_is_early(&self) -> bool {
+        match self.estimate {
+            Estimate::One(e) => e.len() <= self.stages(),
+            Estimate::Two(e5, e3) => e5.len().max(e3.len()) <= self.stages(),
+        }
+    }
+
     /// Number of rates in all: stages, new point, dense output.
     pub fn rates(&self) -> usize {
         self.c.len()
