@@ -127,7 +127,7 @@ impl HalfExplicit {
         self.pass(err)?;
         self.project_positions(system, plan.t_new)?;
         self.evaluate_new_point(system, plan)?;
-        self.project_velocities(system, plan.t_new)?;
+        self.project_velocities();
         if !early {
             err = self.error_norm(plan.h)?;
         }

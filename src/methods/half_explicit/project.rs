@@ -31,10 +31,10 @@ impl Work {
 }
 
 impl HalfExplicit {
-    /// g(p) = 0 by simplified Newton iterations; velocities follow on the way.
+    /// g(p) = 0 by simplified Newton iterations; velocities follow on the way, once if there is no g.
     pub(super) fn project_positions(&mut self, system: &mut dyn System, t: f64) -> Result<(), Setback> {
-        let (l, nl) = (self.layout, self.layout.dims.nl);
-        if nl == 0 {
+        let l = self.layout;
+        if l.dims.nl + l.dims.nm == 0 {
             return Ok(());
         }
         let at_p = self.y.len() - l.dims.np;
@@ -42,8 +42,11 @@ impl HalfExplicit {
         for _ in 0..MAX_ITERATIONS {
             let result = self.motion.residuals(system, t, &self.y_new, &mut self.state.stats);
             result.map_err(|halt| self.setback(halt))?;
-            let size = self.correct_positions(at_p);
             self.correct_velocities(at_p);
+            if l.dims.nl == 0 {
+                return Ok(());
+            }
+            let size = self.correct_positions(at_p);
             let rate = size / before;
             if before.is_finite() && before > STALLED {
                 self.contraction = rate.min(1.0);
@@ -61,20 +64,12 @@ impl HalfExplicit {
         Err(Setback::Reject { why, factor: 0.5, component: None })
     }
 
-    /// The linear constraints of the velocities, with the matrix of the new point itself.
-    pub(super) fn project_velocities(&mut self, system: &mut dyn System, t: f64) -> Result<(), Setback> {
-        let at_p = self.y.len() - self.layout.dims.np;
-        if self.work.residual.is_empty() {
-            return Ok(());
+    /// What is left in the constraints of the velocities, which are linear, with the matrix of the new point itself. The rate
+    /// there stays as it is: what is left is smaller than the error by the contraction of the iteration above.
+    pub(super) fn project_velocities(&mut self) {
+        if !self.work.residual.is_empty() {
+            self.correct_velocities(self.y.len() - self.layout.dims.np);
         }
-        self.correct_velocities(at_p);
-        if self.layout.dims.nm > 0 {
-            // Nonholonomic constraints need not be linear.
-            let result = self.motion.residuals(system, t, &self.y_new, &mut self.state.stats);
-            result.map_err(|halt| self.setback(halt))?;
-            self.correct_velocities(at_p);
-        }
-        Ok(())
     }
 
     /// p += Z u; the largest relative change.
