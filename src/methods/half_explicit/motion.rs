@@ -21,6 +21,8 @@ use crate::system::{JacobianBlocks, Outcome, System};
 pub const MAX_ITERATIONS: usize = 12;
 /// Relative size of a correction that is only rounding.
 const ROUNDING: f64 = 1e-14;
+/// Contraction beyond which the matrix of the contact equations is renewed; a better one is not relied on.
+const SLOW: f64 = 0.02;
 /// Cᵀ and ∂f_dyn/∂(λ, μ) agree if they differ by less than this, relative to the largest entry.
 const SAME_FORCE: f64 = 1e-7;
 
@@ -172,10 +174,7 @@ impl Motion {
     ) -> Result<(), Halt> {
         self.place(y);
         self.settle_contact(system, t, stats)?;
-        if self.layout.dims.ns == 0 {
-            self.evaluate(system, t, stats)?;
-        }
-        Ok(())
+        self.evaluate(system, t, stats)
     }
 
     fn evaluate(&mut self, system: &mut dyn System, t: f64, stats: &mut Stats) -> Result<(), Halt> {
@@ -388,7 +387,8 @@ impl Motion {
                 dense::add_mul_vec(n, n1, -1.0, &self.fx.fx[k], step, rows.of_mut(&mut self.rda));
             }
             let stalled = iteration > 0 && size > 0.3 * before;
-            if size <= ROUNDING * scale || (stalled && size <= 1e-9 * scale) || size == 0.0 {
+            let rate = contraction(size, before);
+            if size * rate.max(SLOW) <= ROUNDING * scale || (stalled && size <= 1e-9 * scale) || size == 0.0 {
                 return self.acceleration(system, (t, h), stats);
             }
             if !size.is_finite() || (stalled && size > before) {
@@ -415,7 +415,7 @@ impl Motion {
         Ok(())
     }
 
-    /// s from c(p, s) = 0 by Newton's method; leaves EOM evaluated at the point.
+    /// s from c(p, s) = 0 by Newton's method.
     fn settle_contact(&mut self, system: &mut dyn System, t: f64, stats: &mut Stats) -> Result<(), Halt> {
         let (l, ns) = (self.layout, self.layout.dims.ns);
         if ns == 0 {
@@ -442,9 +442,9 @@ impl Motion {
                 size = size.max(d.abs());
                 scale = scale.max(s.abs().max(*typical));
             }
-            let last = stalled;
-            stalled = size > 0.1 * before;
-            if size <= ROUNDING * scale || (stalled && size <= 1e-10 * scale) {
+            let (last, rate) = (stalled, contraction(size, before));
+            stalled = rate > SLOW;
+            if size * rate.max(SLOW) <= ROUNDING * scale || (last && size <= 1e-11 * scale) {
                 return Ok(());
             }
             if !size.is_finite() || (last && size > 2.0 * before) {
@@ -462,5 +462,14 @@ impl Motion {
         } else {
             dense::add_mul_vec(p.len(), u.len(), -1.0, &self.fx.fx[5], u, p);
         }
+    }
+}
+
+/// Ratio of two corrections, 1 for the first one.
+fn contraction(size: f64, before: f64) -> f64 {
+    if before.is_finite() {
+        (size / before).min(1.0)
+    } else {
+        1.0
     }
 }
