@@ -145,7 +145,7 @@
 #define GEOMS_IOPT_EXTEND 15
 /** IOPT(17): Initial values: 0 checked and, with IVCOND, corrected; 1 taken as consistent. */
 #define GEOMS_IOPT_IVCNSST 16
-/** IOPT(18): Integration method: 0 Radau IIA of order 5, 1 HHT on the index-3 equations (second order). */
+/** IOPT(18): Integration method: 0 Radau IIA; 1 HHT on the index-3 equations (second order); 4 half-explicit Runge-Kutta of order 5, or 8 if RTOL <= 1e-6, for nonstiff systems. */
 #define GEOMS_IOPT_METHOD 17
 /** IOPT(19): 1: constant step size H, no error control. */
 #define GEOMS_IOPT_FIXED 18

@@ -22,7 +22,7 @@ pub enum Trouble {
 }
 
 /// Check an answer and its numbers.
-pub fn check(outcome: Outcome, code: Code, finite: impl FnOnce() -> bool) -> Result<(), Trouble> {
+pub(crate) fn check(outcome: Outcome, code: Code, finite: impl FnOnce() -> bool) -> Result<(), Trouble> {
     match outcome {
         Outcome::Stop => Err(Trouble::Stop { code, not_finite: false }),
         Outcome::Retry => Err(Trouble::Retry),
@@ -107,6 +107,16 @@ impl Mass {
         self.evaluated.then_some(&self.full)
     }
 
+    /// The entries, those off the diagonal zero if the structure says so.
+    pub fn copy_to(&self, full: &mut [f64]) {
+        if self.structure.is_diagonal() {
+            full.fill(0.0);
+            full.iter_mut().step_by(self.nv + 1).zip(&self.diagonal).for_each(|(m, d)| *m = *d);
+        } else {
+            full.copy_from_slice(&self.full);
+        }
+    }
+
     /// Put back what [`Mass::saved`] gave.
     pub fn restore(&mut self, full: &[f64]) {
         self.full.copy_from_slice(full);
@@ -167,6 +177,22 @@ impl Mass {
         self.evaluated = true;
         self.extract_diagonal();
         Ok(())
+    }
+
+    /// Where to write the matrix, zeros, unless it is constant and known; then [`Mass::received`].
+    pub fn receive(&mut self) -> Option<&mut [f64]> {
+        if self.nv == 0 || (self.evaluated && self.structure.is_constant()) {
+            return None;
+        }
+        self.full.fill(0.0);
+        Some(&mut self.full)
+    }
+
+    /// Take what was written after [`Mass::receive`]; false if it is not finite.
+    pub fn received(&mut self) -> bool {
+        self.evaluated = crate::linalg::all_finite(&self.full);
+        self.extract_diagonal();
+        self.evaluated
     }
 
     /// Y = M X for k columns; adds the multiplications made to `count`.

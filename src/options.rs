@@ -25,6 +25,8 @@ pub enum MethodKind {
     Radau = 0,
     /// HHT-α on the index-3 equations, or its relative generalised-α.
     Hht = 1,
+    /// Half-explicit Runge-Kutta with projection, for nonstiff systems.
+    HalfExplicit = 4,
 }
 
 /// Order of Radau IIA (IOPT(21) = ORDER).
@@ -458,11 +460,13 @@ pub static OPTIONS: &[OptionEntry] = &[
     entry!(
         "METHOD",
         Iopt(18),
-        "0, 1",
+        "0, 1, 4",
         "0",
-        "Integration method: 0 Radau IIA of order 5, 1 HHT on the index-3 equations (second order).",
+        "Integration method: 0 Radau IIA; 1 HHT on the index-3 equations (second order); 4 half-explicit Runge-Kutta of \
+         order 5, or 8 if RTOL <= 1e-6, for nonstiff systems.",
         Int(|o, v| {
-            let known = [MethodKind::Radau, MethodKind::Hht].into_iter().find(|m| *m as i64 == v);
+            let known = [MethodKind::Radau, MethodKind::Hht, MethodKind::HalfExplicit];
+            let known = known.into_iter().find(|m| *m as i64 == v);
             known.map(|m| o.method = m).is_some()
         })
     ),

@@ -231,13 +231,26 @@ impl Solver {
         tend: f64,
     ) -> Result<Ending, Failure> {
         let mut silent = ();
+        self.method.expect_output(observer.is_some() || roots.is_some());
         let observer = match observer {
             Some(observer) => observer,
             None => &mut silent,
         };
+        let ending = self.drive(system, observer, &mut roots, tend);
+        self.method.expect_output(true);
+        ending
+    }
+
+    fn drive(
+        &mut self,
+        system: &mut dyn System,
+        observer: &mut dyn Observer,
+        roots: &mut Option<&mut dyn RootFunctions>,
+        tend: f64,
+    ) -> Result<Ending, Failure> {
         self.begin(system, observer, tend)?;
         while self.t() < tend {
-            if let Some(hit) = self.one(system, observer, &mut roots, tend)? {
+            if let Some(hit) = self.one(system, observer, roots, tend)? {
                 return Ok(Ending::Event(hit));
             }
         }

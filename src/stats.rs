@@ -55,11 +55,13 @@ pub struct Stats {
     pub eom_for_initial_values: u64,
     /// Multiplications with entries of the mass matrix: what MASSTRCT saves.
     pub mass_multiplications: u64,
+    /// Times that the steps of an explicit method were found to be limited by stability: the problem is stiff.
+    pub stiffness_suspected: u64,
 }
 
 impl Stats {
     /// All counters in a fixed order, for saving.
-    pub fn to_array(&self) -> [u64; 23] {
+    pub fn to_array(&self) -> [u64; 24] {
         [
             self.naccpt,
             self.neom,
@@ -84,12 +86,13 @@ impl Stats {
             self.eom_for_differences,
             self.eom_for_initial_values,
             self.mass_multiplications,
+            self.stiffness_suspected,
         ]
     }
 
     /// From what [`Stats::to_array`] gave.
-    pub fn from_array(a: &[u64; 23]) -> Self {
-        let [naccpt, neom, nmas, njac, nsel, npdec, nedec, nbsub, nerjct, ncrjct, rejected_newton, rejected_singular, rejected_not_finite, rejected_by_model, newton_updates, pivot_changes, selectors_poor, at_round_off, jacobian_reused, invariants_suspended, eom_for_differences, eom_for_initial_values, mass_multiplications] =
+    pub fn from_array(a: &[u64; 24]) -> Self {
+        let [naccpt, neom, nmas, njac, nsel, npdec, nedec, nbsub, nerjct, ncrjct, rejected_newton, rejected_singular, rejected_not_finite, rejected_by_model, newton_updates, pivot_changes, selectors_poor, at_round_off, jacobian_reused, invariants_suspended, eom_for_differences, eom_for_initial_values, mass_multiplications, stiffness_suspected] =
             *a;
         Stats {
             naccpt,
@@ -115,6 +118,7 @@ impl Stats {
             eom_for_differences,
             eom_for_initial_values,
             mass_multiplications,
+            stiffness_suspected,
         }
     }
 

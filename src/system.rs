@@ -62,6 +62,21 @@ pub trait System {
         None
     }
 
+    /// All that a stage of an explicit method needs, in one call: the rows of [`System::eom`], the mass matrix where it is
+    /// asked for, and the derivative C of the rows (gI, h) with respect to v, NL+NM by NV. `None` if the model does not
+    /// supply it: then C is taken from [`System::jacobian`], which costs more. M and C come in as zeros. To supply it says
+    /// that f_dyn depends on the multipliers by -Cᵀ(λ, μ) alone.
+    fn stage(
+        &mut self,
+        _t: f64,
+        _x: &[f64],
+        _rda: &mut [f64],
+        _mass: Option<&mut [f64]>,
+        _c: &mut [f64],
+    ) -> Option<Outcome> {
+        None
+    }
+
     /// Nonzero positions of the mass matrix and the Jacobian blocks; `None` means dense.
     fn sparsity(&self) -> Option<&Sparsity> {
         None

@@ -285,6 +285,34 @@ fn refused_values_are_named_with_what_is_allowed() {
     }
 }
 
+#[test]
+fn the_half_explicit_method_gives_the_numbers_of_the_rust_interface() {
+    use geoms::integrate::{integrate, Integration};
+    use geoms::options::{MethodKind, Options};
+    for (name, tol) in [("andrews", 1e-4), ("andrews", 1e-8), ("leaning-disk", 1e-8), ("cycloid", 1e-6)] {
+        let (handle, _user, problem) = handle(name);
+        let mut x = problem.x0.clone();
+        // SAFETY: arrays have N entries.
+        unsafe {
+            assert_eq!(geoms_set_int(handle, c"method".as_ptr(), 4), 0);
+            assert_eq!(geoms_set_tolerance(handle, tol, tol), 0);
+            assert_eq!(geoms_start(handle, problem.t0, problem.x0.as_ptr(), 0.0), 0);
+            assert_eq!(geoms_integrate(handle, problem.tend), 0, "{name}");
+            assert_eq!(geoms_state(handle, x.as_mut_ptr()), 0);
+            geoms_free(handle);
+        }
+        let options = Options { method: MethodKind::HalfExplicit, ..Options::default() };
+        let tolerance = geoms::norm::Tolerance::scalar(tol, tol);
+        let mut system = problem.system(Form::StrangenessFree, true);
+        let run =
+            Integration { system: &mut *system, observer: None, options: &options, tolerance: &tolerance };
+        let (mut t, mut y, mut h) = (problem.t0, problem.x0.clone(), 0.0);
+        integrate(run, &mut t, &mut y, &mut h, problem.tend, &mut geoms::stats::Stats::default())
+            .expect("run");
+        assert_eq!(x, y, "{name} {tol:e}");
+    }
+}
+
 unsafe extern "C" fn nothing(_step: *const StepInfo, _user: *mut c_void) -> c_int {
     0
 }

@@ -3,6 +3,7 @@
 //! | task | small | large |
 //! | --- | --- | --- |
 //! | square systems, real and complex | [`lu`], [`qr`], own kernels | panels with gemm; geqrf |
+//! | definite systems | [`cholesky`], own kernel | the same |
 //! | rank by complete pivoting | [`full_pivot`], own kernel | the same |
 //! | rank by column pivoting | [`pivoted_qr`], own kernel | dgeqp3, dormqr |
 //! | rank by singular values | [`svd`], dgesdd | the same |
@@ -14,6 +15,7 @@
 //! Every factorisation refuses a matrix that is not finite before it starts: a pivot search passes NaN
 //! silently, and some LAPACK builds stop the process or hang on it.
 
+pub mod cholesky;
 pub mod complex;
 pub mod dense;
 pub mod full_pivot;

@@ -1,5 +1,6 @@
 //! The integration methods, and what they share: the state between steps, planning, saving.
 
+pub mod half_explicit;
 pub mod hht;
 pub mod plan;
 pub mod radau;
@@ -29,6 +30,10 @@ pub trait Method: Debug + Send {
     /// One accepted step, not beyond `tend`.
     fn step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure>;
 
+    /// Say whether the polynomial of every step will be asked for (the default) or only that of a step that ends at its
+    /// `tend`: where it costs evaluations they can be saved.
+    fn expect_output(&mut self, _every_step: bool) {}
+
     /// Go on from another point, with the step size in hand.
     fn restart(&mut self, t: f64, x: &[f64]);
 
@@ -55,5 +60,8 @@ pub fn begin(
         }
         MethodKind::Radau => Box::new(radau::Radau::<8>::new(layout, options, tolerance, analytic, start)),
         MethodKind::Hht => Box::new(hht::Hht::new(layout, options, tolerance, analytic, start)),
+        MethodKind::HalfExplicit => {
+            Box::new(half_explicit::HalfExplicit::new(layout, options, tolerance, analytic, start))
+        }
     }
 }

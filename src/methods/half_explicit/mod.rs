@@ -1,0 +1,380 @@
+//! Half-explicit Runge-Kutta method for nonstiff systems: explicit in r, v and p, implicit (and linear) in the multipliers.
+//!
+//! At every stage accelerations and multipliers solve the equations of motion together with the constraints on
+//! acceleration level ([`motion`]), so the stages are those of an ordinary differential equation and the classical order
+//! conditions hold (Hairer, Lubich, Roche 1989). The new point is projected onto the constraints of positions and
+//! velocities ([`project`]); it moves by less than its local error, so that the order stays and nothing drifts. Order 5, and
+//! order 8 for tight tolerances ([`tableau`]).
+//!
+//! [`Method::step`] makes one accepted step; `attempt` is the method as a table of contents.
+
+mod control;
+mod motion;
+mod output;
+mod project;
+mod saddle;
+mod save;
+mod start;
+mod tableau;
+
+use super::plan::{self, Plan, Setback};
+use super::save::BadState;
+use super::state::State;
+use super::Method;
+use crate::decompose::DecompositionKind;
+use crate::error::{Code, Failure, Rejection};
+use crate::formulation::rank::RankPolicy;
+use crate::layout::Layout;
+use crate::linalg::dense;
+use crate::model::Trouble;
+use crate::norm::Tolerance;
+use crate::options::Options;
+use crate::system::System;
+use control::Stiffness;
+use motion::{Halt, Motion};
+use output::Interpolation;
+use saddle::{Defect, Saddle};
+use tableau::{Estimate, Tableau};
+
+/// Order 8 is taken up to this RTOL: there it needs fewer evaluations than order 5 (Andrews' mechanism, car axis).
+const TIGHT: f64 = 1e-6;
+
+/// The integrator: its state, the rates of the step in hand and its work space.
+#[derive(Debug)]
+pub struct HalfExplicit {
+    state: State,
+    layout: Layout,
+    options: Options,
+    tableau: &'static Tableau,
+    motion: Motion,
+    interpolation: Interpolation,
+    /// RTOL, ATOL and ATOL/RTOL of (r, v, p).
+    rtol: Vec<f64>,
+    atol: Vec<f64>,
+    typical: Vec<f64>,
+    /// (r, v, p) at the last point, at the current stage, at the new point.
+    y: Vec<f64>,
+    y_stage: Vec<f64>,
+    y_new: Vec<f64>,
+    /// Rates of the stages, one after the other; the first is that of the last point, if `begun`.
+    k: Vec<f64>,
+    begun: bool,
+    error: Vec<f64>,
+    scal: Vec<f64>,
+    work: project::Work,
+    /// Rate of convergence of the last projection.
+    contraction: f64,
+    stiffness: Stiffness,
+    /// The polynomial of every step is wanted, not only that of the last one before TEND.
+    output: bool,
+}
+
+/// Components (r, v, p) of a vector like x.
+fn differential(layout: &Layout, v: &[f64]) -> Vec<f64> {
+    let b = layout.x;
+    [&v[b.r.start..b.v.end], b.p.of(v)].concat()
+}
+
+impl HalfExplicit {
+    /// An integrator at the initial point (t, x) with first step size h.
+    pub fn new(
+        layout: &Layout,
+        options: &Options,
+        tolerance: &Tolerance,
+        analytic: bool,
+        (t, x, h): (f64, &[f64], f64),
+    ) -> Self {
+        let pick = |v: &[f64]| if v.len() == 1 { vec![v[0]; layout.n] } else { v.to_vec() };
+        let (rtol, atol) = (pick(&tolerance.rtol), pick(&tolerance.atol));
+        let typical: Vec<f64> = atol.iter().zip(&rtol).map(|(a, r)| a / r).collect();
+        let user = rtol.iter().fold(0.0f64, |m, r| m.max(*r));
+        let tableau = if user <= TIGHT { &tableau::EIGHT } else { &tableau::FIVE };
+        let kind = options.decompose_constraints;
+        let policy = RankPolicy::new(kind, analytic, user);
+        let saddle = Saddle::new(layout.dims.nv, layout.dims.nl + layout.dims.nm, kind, policy);
+        let nd = layout.dims.nr + layout.dims.nv + layout.dims.np;
+        HalfExplicit {
+            state: State::new(t, x, h, tableau.nodes),
+            tableau,
+            motion: Motion::new(layout, options, saddle, &typical),
+            interpolation: Interpolation::new(tableau, layout),
+            rtol: differential(layout, &rtol),
+            atol: differential(layout, &atol),
+            typical: differential(layout, &typical),
+            y: differential(layout, x),
+            y_stage: vec![0.0; nd],
+            y_new: vec![0.0; nd],
+            k: vec![0.0; nd * tableau.rates()],
+            begun: false,
+            error: vec![0.0; nd],
+            scal: vec![1.0; nd],
+            work: project::Work::new(layout),
+            contraction: 0.0,
+            stiffness: Stiffness::default(),
+            output: true,
+            options: options.clone(),
+            layout: *layout,
+        }
+    }
+
+    /// One attempt with step size h: the error norm of the new point.
+    fn attempt(&mut self, system: &mut dyn System, plan: Plan) -> Result<f64, Setback> {
+        self.begin_step(system, plan.h)?;
+        self.explicit_stages(system, plan.h)?;
+        self.combine_stages(plan.h);
+        let early = self.tableau.estimate_is_early();
+        let mut err = if early { self.error_norm(plan.h)? } else { 0.0 };
+        self.pass(err)?;
+        self.project_positions(system, plan.t_new)?;
+        self.evaluate_new_point(system, plan)?;
+        self.project_velocities();
+        if !early {
+            err = self.error_norm(plan.h)?;
+        }
+        self.pass(err)
+    }
+
+    /// The error test.
+    fn pass(&self, err: f64) -> Result<f64, Setback> {
+        if err < 1.0 {
+            return Ok(err);
+        }
+        let factor = control::shrink(self.tableau, &self.options, err);
+        let component = crate::norm::dominating(&self.error, &self.scal).map(|i| self.component(i));
+        Err(Setback::Reject { why: Rejection::ErrorTest { err }, factor, component })
+    }
+
+    /// The rate at the last point; it is that of the new point of the step before.
+    fn begin_step(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
+        // First guess of w and s, and multipliers for output.
+        self.motion.x.copy_from_slice(&self.state.x);
+        if self.begun {
+            return Ok(());
+        }
+        let nd = self.y.len();
+        let point = (self.state.t, h);
+        let result = self.motion.rate(system, point, &self.y, &mut self.k[..nd], &mut self.state.stats);
+        result.map_err(|halt| self.setback_at_start(halt))?;
+        self.interpolation.keep(0, &self.motion.x);
+        self.begun = true;
+        Ok(())
+    }
+
+    /// Y_i = y + h Σ a_ij k_j and their rates.
+    fn explicit_stages(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
+        for i in 1..self.tableau.stages() {
+            self.rate_of_stage(system, h, i, self.tableau.a[i])?;
+        }
+        Ok(())
+    }
+
+    fn rate_of_stage(&mut self, system: &mut dyn System, h: f64, i: usize, a: &[f64]) -> Result<(), Setback> {
+        let nd = self.y.len();
+        self.y_stage.copy_from_slice(&self.y);
+        let (before, rest) = self.k.split_at_mut(i * nd);
+        dense::add_mul_vec(nd, a.len(), h, before, a, &mut self.y_stage);
+        let point = (self.state.t + self.tableau.c[i] * h, h);
+        let stats = &mut self.state.stats;
+        let result = self.motion.rate(system, point, &self.y_stage, &mut rest[..nd], stats);
+        result.map_err(|halt| self.setback(halt))?;
+        self.interpolation.keep(i, &self.motion.x);
+        Ok(())
+    }
+
+    /// y_new = y + h Σ b_i k_i.
+    fn combine_stages(&mut self, h: f64) {
+        let (nd, b) = (self.y.len(), self.tableau.b);
+        self.y_new.copy_from_slice(&self.y);
+        dense::add_mul_vec(nd, b.len(), h, &self.k, b, &mut self.y_new);
+    }
+
+    /// The rate at the projected point serves the estimate, the dense output and the next step.
+    fn evaluate_new_point(&mut self, system: &mut dyn System, plan: Plan) -> Result<(), Setback> {
+        let (nd, s) = (self.y.len(), self.tableau.stages());
+        let rate = &mut self.k[s * nd..(s + 1) * nd];
+        let stats = &mut self.state.stats;
+        let result = self.motion.rate(system, (plan.t_new, plan.h), &self.y_new, rate, stats);
+        result.map_err(|halt| self.setback(halt))?;
+        self.interpolation.keep(s, &self.motion.x);
+        Ok(())
+    }
+
+    /// Weighted rms norm of the estimated error.
+    fn error_norm(&mut self, h: f64) -> Result<f64, Setback> {
+        if self.options.fixed_step {
+            return Ok(0.0);
+        }
+        for (i, s) in self.scal.iter_mut().enumerate() {
+            *s = self.atol[i] + self.rtol[i] * self.y[i].abs().max(self.y_new[i].abs());
+        }
+        let err = match self.tableau.estimate {
+            Estimate::One(e) => self.estimate(h, e),
+            Estimate::Two(e5, e3) => {
+                let third = self.estimate(h, e3);
+                let fifth = self.estimate(h, e5);
+                if fifth == 0.0 {
+                    0.0
+                } else {
+                    fifth * fifth / (fifth * fifth + 0.01 * third * third).sqrt()
+                }
+            }
+        };
+        if err.is_finite() {
+            Ok(err)
+        } else {
+            Err(Setback::Reject { why: Rejection::NotFinite, factor: 0.25, component: None })
+        }
+    }
+
+    /// Norm of h Σ e_i k_i, which stays in `error`.
+    fn estimate(&mut self, h: f64, e: &[f64]) -> f64 {
+        self.error.fill(0.0);
+        dense::add_mul_vec(self.y.len(), e.len(), h, &self.k, e, &mut self.error);
+        crate::norm::weighted_rms(&self.error, &self.scal)
+    }
+
+    /// Make the attempt the new point; choose the next step size.
+    fn accept(&mut self, system: &mut dyn System, plan: Plan, tend: f64, err: f64) -> Result<(), Failure> {
+        let (nd, s) = (self.y.len(), self.tableau.stages());
+        self.advance(plan);
+        self.look_for_stiffness(plan.h);
+        if self.output || plan.t_new >= tend {
+            self.make_polynomial(system, plan)?;
+        } else {
+            self.state.contx.fill(0.0);
+            self.state.contx[..self.layout.n].copy_from_slice(&self.state.x);
+        }
+        self.y.copy_from_slice(&self.y_new);
+        self.k.copy_within(s * nd..(s + 1) * nd, 0);
+        self.interpolation.keep(0, &self.state.x);
+        if !self.options.fixed_step {
+            let (options, memory) = (&self.options, self.state.memory);
+            let mut h_new = control::next_step(self.tableau, options, memory, plan.h, err);
+            if self.state.rejected {
+                h_new = h_new.min(plan.h);
+            }
+            self.state.h = plan.cut_from.unwrap_or(h_new);
+        }
+        self.state.memory = Some(control::remember(plan.h, err));
+        (self.state.rejected, self.state.restarted) = (false, false);
+        self.state.history.consecutive = 0;
+        Ok(())
+    }
+
+    /// x_{k+1}: r, v, p of the projected point with w, λ, μ, s of its rate.
+    fn advance(&mut self, plan: Plan) {
+        let (b, state) = (self.layout.x, &mut self.state);
+        let nrv = b.v.end - b.r.start;
+        state.x.copy_from_slice(&self.motion.x);
+        state.x[b.r.start..b.v.end].copy_from_slice(&self.y_new[..nrv]);
+        b.p.of_mut(&mut state.x).copy_from_slice(&self.y_new[nrv..]);
+        (state.t_old, state.t, state.h_last) = (state.t, plan.t_new, plan.h);
+        state.stats.naccpt += 1;
+        state.since_start += 1;
+    }
+
+    /// h‖k_new - k_s‖/‖y_new - Y_s‖, both at the end of the step, estimates h times the dominant eigenvalue.
+    fn look_for_stiffness(&mut self, h: f64) {
+        let (nd, s) = (self.y.len(), self.tableau.stages());
+        let (last, new) = (&self.k[(s - 1) * nd..s * nd], &self.k[s * nd..(s + 1) * nd]);
+        let square = |a: &[f64], b: &[f64]| {
+            a.iter().zip(b).zip(&self.scal).map(|((a, b), w)| ((a - b) / w).powi(2)).sum::<f64>()
+        };
+        let (rates, points) = (square(new, last), square(&self.y_new, &self.y_stage));
+        let limited = points > 0.0 && h * (rates / points).sqrt() > self.tableau.stability;
+        if self.stiffness.observe(limited) {
+            self.state.stats.stiffness_suspected += 1;
+        }
+    }
+
+    /// Index into x of component i of (r, v, p).
+    fn component(&self, i: usize) -> usize {
+        let b = self.layout.x;
+        let nrv = b.v.end - b.r.start;
+        if i < nrv {
+            b.r.start + i
+        } else {
+            b.p.start + i - nrv
+        }
+    }
+
+    /// What an evaluation that gave no result means for the attempt.
+    fn setback(&self, halt: Halt) -> Setback {
+        let reject = |why, factor| Setback::Reject { why, factor, component: None };
+        match halt {
+            // A stage of too long a step may lie anywhere.
+            Halt::Trouble(Trouble::Stop { not_finite: true, .. }) => reject(Rejection::NotFinite, 0.25),
+            Halt::Trouble(trouble) => plan::setback(&self.state, &self.layout, trouble),
+            Halt::Defect(Defect::NotFinite) => reject(Rejection::NotFinite, 0.25),
+            Halt::Defect(Defect::Constraints(_)) => reject(Rejection::SingularMatrix, 0.25),
+            Halt::Diverged => reject(Rejection::Newton { theta: 1.0 }, 0.5),
+            Halt::Refused(why) => {
+                let detail = format!("IOPT(18) = METHOD = 4 is not for this model: {why}");
+                Setback::Fatal(Box::new(plan::failure(&self.state, &self.layout, Code::BadArgument, detail)))
+            }
+        }
+    }
+
+    /// The same at an accepted point, where dependent constraints are no accident of the step size.
+    fn setback_at_start(&self, halt: Halt) -> Setback {
+        let row = match halt {
+            Halt::Defect(Defect::Constraints(row)) => row,
+            Halt::Trouble(trouble) => return plan::setback(&self.state, &self.layout, trouble),
+            other => return self.setback(other),
+        };
+        let code = match self.options.decompose_constraints {
+            DecompositionKind::Lu => Code::Fx1DeficientLu,
+            DecompositionKind::Qr => Code::Fx1DeficientQr,
+            DecompositionKind::Svd => Code::RankChanged,
+        };
+        let mut failure = plan::failure(&self.state, &self.layout, code, String::new());
+        failure.component = row.map(|i| self.layout.residual_name(self.layout.rda.g_velocity.start + i));
+        Setback::Fatal(Box::new(failure))
+    }
+}
+
+impl Method for HalfExplicit {
+    fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn state_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
+
+    fn choose_first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
+        self.first_step(system, tend)
+    }
+
+    fn step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
+        loop {
+            let plan = plan::plan(&self.state, &self.layout, &self.options, tend)?;
+            match self.attempt(system, plan) {
+                Ok(err) => return self.accept(system, plan, tend, err),
+                Err(Setback::Reject { why, factor, component }) => {
+                    let account = (why, factor, component);
+                    plan::reject(&mut self.state, &self.layout, &self.options, plan.h, account)?;
+                }
+                Err(Setback::Fatal(failure)) => return Err(*failure),
+            }
+        }
+    }
+
+    fn restart(&mut self, t: f64, x: &[f64]) {
+        self.state.restart(t, x);
+        self.y.copy_from_slice(&differential(&self.layout, x));
+        self.begun = false;
+    }
+
+    fn expect_output(&mut self, every_step: bool) {
+        self.output = every_step;
+    }
+
+    fn save(&self) -> Vec<u8> {
+        self.saved()
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<(), BadState> {
+        self.put_back(saved)
+    }
+}

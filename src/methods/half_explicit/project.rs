@@ -1,0 +1,100 @@
+//! The new point onto the constraints: positions to g = 0, velocities to gI = 0 and h = 0, by the smallest corrections in the
+//! norm of the mass matrix.
+//!
+//! Positions move by Z u with C u = -g, since ∂g/∂p Z = C. The matrix is that of the last stage, which also lies at the end of
+//! the step, so the iteration converges fast and no matrix is made for it.
+
+use super::motion::MAX_ITERATIONS;
+use super::{HalfExplicit, Setback};
+use crate::error::Rejection;
+use crate::layout::Layout;
+use crate::system::System;
+
+/// A correction of this relative size leaves only rounding errors.
+const ROUNDING: f64 = 4e-16;
+/// Below this size a correction that does not shrink is one of rounding errors.
+const STALLED: f64 = 1e-9;
+
+/// Vectors for corrections.
+#[derive(Debug)]
+pub struct Work {
+    residual: Vec<f64>,
+    u: Vec<f64>,
+}
+
+impl Work {
+    /// For a layout.
+    pub fn new(layout: &Layout) -> Self {
+        let d = layout.dims;
+        Work { residual: vec![0.0; d.nl + d.nm], u: vec![0.0; d.nv] }
+    }
+}
+
+impl HalfExplicit {
+    /// g(p) = 0 by simplified Newton iterations; velocities follow on the way, once if there is no g.
+    pub(super) fn project_positions(&mut self, system: &mut dyn System, t: f64) -> Result<(), Setback> {
+        let l = self.layout;
+        if l.dims.nl + l.dims.nm == 0 {
+            return Ok(());
+        }
+        let at_p = self.y.len() - l.dims.np;
+        let mut before = f64::INFINITY;
+        for _ in 0..MAX_ITERATIONS {
+            let result = self.motion.residuals(system, t, &self.y_new, &mut self.state.stats);
+            result.map_err(|halt| self.setback(halt))?;
+            self.correct_velocities(at_p);
+            if l.dims.nl == 0 {
+                return Ok(());
+            }
+            let size = self.correct_positions(at_p);
+            let rate = size / before;
+            if before.is_finite() && before > STALLED {
+                self.contraction = rate.min(1.0);
+            }
+            // The next correction would be of this size.
+            if size * self.contraction.max(1e-3) <= ROUNDING || (size <= STALLED && rate > 0.3) {
+                return Ok(());
+            }
+            if !size.is_finite() || rate > 2.0 {
+                break;
+            }
+            before = size;
+        }
+        let why = Rejection::Newton { theta: self.contraction };
+        Err(Setback::Reject { why, factor: 0.5, component: None })
+    }
+
+    /// What is left in the constraints of the velocities, which are linear, with the matrix of the new point itself. The rate
+    /// there stays as it is: what is left is smaller than the error by the contraction of the iteration above.
+    pub(super) fn project_velocities(&mut self) {
+        if !self.work.residual.is_empty() {
+            self.correct_velocities(self.y.len() - self.layout.dims.np);
+        }
+    }
+
+    /// p += Z u; the largest relative change.
+    fn correct_positions(&mut self, at_p: usize) -> f64 {
+        let (l, w) = (self.layout, &mut self.work);
+        w.residual.fill(0.0);
+        w.residual[..l.dims.nl].copy_from_slice(l.rda.g.of(&self.motion.rda));
+        self.motion.saddle.correction(&mut w.residual, &mut w.u);
+        let (moved, p) = (&mut self.error[at_p..], &mut self.y_new[at_p..]);
+        moved.fill(0.0);
+        self.motion.move_positions(&w.u, moved);
+        let mut size = 0.0f64;
+        for ((p, d), typical) in p.iter_mut().zip(moved).zip(&self.typical[at_p..]) {
+            *p += *d;
+            size = size.max(d.abs() / (p.abs() + typical));
+        }
+        size
+    }
+
+    fn correct_velocities(&mut self, at_p: usize) {
+        let (l, w) = (self.layout, &mut self.work);
+        let rows = l.rda.g_velocity.start..l.rda.h.end;
+        w.residual.copy_from_slice(&self.motion.rda[rows]);
+        self.motion.saddle.correction(&mut w.residual, &mut w.u);
+        let v = &mut self.y_new[l.dims.nr..at_p];
+        v.iter_mut().zip(&w.u).for_each(|(v, u)| *v += u);
+    }
+}

@@ -1,0 +1,314 @@
+//! The saddle point problem of every stage and projection:
+//!
+//! ```text
+//! M a + Cᵀν = f,   C a = b,        C = ∂(gI, h)/∂v
+//! ```
+//!
+//! With M = L Lᵀ and Y = C L⁻ᵀ the multipliers follow from S ν = Y L⁻¹f - b, S = Y Yᵀ = C M⁻¹ Cᵀ: about half the work of
+//! the symmetric indefinite matrix. That one is taken where M is not definite; only on the null space of C it has to be.
+
+use crate::decompose::{ConstraintDecomposition, DecompositionKind};
+use crate::formulation::rank::RankPolicy;
+use crate::linalg::cholesky::Cholesky;
+use crate::linalg::dense;
+use crate::linalg::lu::LuReal;
+use crate::linalg::scalar::Scalar;
+use crate::linalg::LinalgError;
+use crate::model::Mass;
+
+/// Why a matrix could not be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Defect {
+    /// NaN or overflow.
+    NotFinite,
+    /// Row of C that depends on those before it, if one can be named.
+    Constraints(Option<usize>),
+}
+
+/// How S is solved with.
+#[derive(Debug)]
+enum Schur {
+    /// Independent constraints.
+    Definite(Cholesky),
+    /// Redundant ones (DECOMPC=3): multipliers of least norm.
+    LeastNorm { s: Vec<f64>, unit: Vec<f64>, svd: Box<ConstraintDecomposition>, policy: RankPolicy },
+}
+
+/// The decomposed problem.
+#[derive(Debug)]
+pub struct Saddle {
+    nv: usize,
+    m: usize,
+    mass: Cholesky,
+    /// L is in hand and serves the whole run.
+    mass_kept: bool,
+    y: Vec<f64>,
+    schur: Schur,
+    /// M was found not to be definite: the whole matrix is used.
+    whole: bool,
+    lu: LuReal,
+    rhs: Vec<f64>,
+    /// Rank of the constraints at the start (least norm only).
+    rank: Option<usize>,
+}
+
+impl Saddle {
+    /// For nv velocities and m constraints.
+    pub fn new(nv: usize, m: usize, kind: DecompositionKind, policy: RankPolicy) -> Self {
+        let schur = match kind {
+            DecompositionKind::Svd => Schur::LeastNorm {
+                s: vec![0.0; m * m],
+                unit: vec![1.0; m],
+                svd: Box::new(ConstraintDecomposition::new(kind, m, m)),
+                policy,
+            },
+            _ => Schur::Definite(Cholesky::new(m)),
+        };
+        Saddle {
+            nv,
+            m,
+            mass: Cholesky::new(nv),
+            mass_kept: false,
+            y: vec![0.0; nv * m],
+            schur,
+            whole: false,
+            lu: LuReal::new(nv + m),
+            rhs: vec![0.0; nv + m],
+            rank: None,
+        }
+    }
+
+    /// True if M was found not to be definite, so that M⁻¹ is not at hand.
+    pub fn is_whole(&self) -> bool {
+        self.whole
+    }
+
+    /// Rank of the constraints, where it was decided.
+    pub fn rank(&self) -> Option<usize> {
+        self.rank
+    }
+
+    /// Put back the decisions of an earlier run.
+    pub fn recall(&mut self, whole: bool, rank: Option<usize>) {
+        (self.whole, self.rank, self.mass_kept) = (whole, rank, false);
+    }
+
+    /// Decompose for this mass matrix and C (m by nv).
+    pub fn decompose(&mut self, mass: &Mass, c: &[f64]) -> Result<(), Defect> {
+        if !self.whole && !self.decompose_mass(mass)? {
+            self.whole = true;
+        }
+        if self.whole {
+            return self.decompose_whole(mass, c);
+        }
+        self.y.copy_from_slice(c);
+        self.mass.solve_rows(self.m, &mut self.y);
+        self.decompose_schur()
+    }
+
+    /// L; false if M is not definite.
+    fn decompose_mass(&mut self, mass: &Mass) -> Result<bool, Defect> {
+        if self.mass_kept {
+            return Ok(true);
+        }
+        mass.copy_to(self.mass.matrix_mut());
+        match self.mass.factor() {
+            Ok(()) => {
+                self.mass_kept = mass.structure().is_constant();
+                Ok(true)
+            }
+            Err(LinalgError::Singular { .. }) => Ok(false),
+            Err(_) => Err(Defect::NotFinite),
+        }
+    }
+
+    fn decompose_schur(&mut self) -> Result<(), Defect> {
+        let m = self.m;
+        if m == 0 {
+            return Ok(());
+        }
+        let target = match &mut self.schur {
+            Schur::Definite(cholesky) => cholesky.matrix_mut(),
+            Schur::LeastNorm { s, .. } => s,
+        };
+        target.fill(0.0);
+        for column in self.y.chunks_exact(m) {
+            for (j, &f) in column.iter().enumerate() {
+                if f != 0.0 {
+                    f64::axpy(f, &column[j..], &mut target[j * m + j..(j + 1) * m]);
+                }
+            }
+        }
+        match &mut self.schur {
+            Schur::Definite(cholesky) => cholesky.factor().map_err(|e| match e {
+                LinalgError::Singular { pivot } => Defect::Constraints(Some(pivot)),
+                _ => Defect::NotFinite,
+            }),
+            Schur::LeastNorm { s, unit, svd, policy } => {
+                for j in 0..m {
+                    for i in 0..j {
+                        s[i + j * m] = s[j + i * m];
+                    }
+                }
+                svd.decompose(m, s, unit).map_err(|_| Defect::NotFinite)?;
+                // Off the manifold redundant constraints look independent: the rank is that of the start.
+                let rank = policy.rank(svd.magnitudes(), policy.acceleration, self.rank);
+                self.rank = self.rank.or(Some(rank));
+                svd.set_rank(rank).map_err(|_| Defect::Constraints(svd.weakest_row()))
+            }
+        }
+    }
+
+    fn decompose_whole(&mut self, mass: &Mass, c: &[f64]) -> Result<(), Defect> {
+        let (nv, m) = (self.nv, self.m);
+        let n = nv + m;
+        // Where L was tried before.
+        let full = self.mass.matrix_mut();
+        mass.copy_to(full);
+        let a = self.lu.matrix_mut();
+        a.fill(0.0);
+        for j in 0..nv {
+            a[j * n..j * n + nv].copy_from_slice(&full[j * nv..(j + 1) * nv]);
+            a[j * n + nv..(j + 1) * n].copy_from_slice(&c[j * m..(j + 1) * m]);
+            for i in 0..m {
+                a[j + (nv + i) * n] = c[i + j * m];
+            }
+        }
+        self.lu.factor().map_err(|e| match e {
+            LinalgError::Singular { .. } => Defect::Constraints(None),
+            _ => Defect::NotFinite,
+        })
+    }
+
+    /// f := a and b := ν of M a + Cᵀν = f, C a = b.
+    pub fn solve(&mut self, f: &mut [f64], b: &mut [f64]) {
+        let (nv, m) = (self.nv, self.m);
+        if self.whole {
+            let (upper, lower) = self.rhs.split_at_mut(nv);
+            upper.copy_from_slice(f);
+            lower.copy_from_slice(b);
+            self.lu.solve(&mut self.rhs);
+            f.copy_from_slice(&self.rhs[..nv]);
+            b.copy_from_slice(&self.rhs[nv..]);
+            return;
+        }
+        self.mass.solve_lower(f);
+        b.iter_mut().for_each(|b| *b = -*b);
+        dense::add_mul_vec(m, nv, 1.0, &self.y, f, b);
+        self.solve_multipliers(b);
+        self.finish(f, b);
+    }
+
+    /// f := a = M⁻¹(f - Cᵀν) and b := ν, where b holds C M⁻¹f + γ: the row gII as the model gives it for ν = 0. Not
+    /// with the whole matrix.
+    pub fn solve_reduced(&mut self, f: &mut [f64], b: &mut [f64]) {
+        self.mass.solve_lower(f);
+        self.solve_multipliers(b);
+        self.finish(f, b);
+    }
+
+    /// f := M⁻¹ f. Not with the whole matrix.
+    pub fn solve_mass(&self, f: &mut [f64]) {
+        self.mass.solve_lower(f);
+        self.mass.solve_lower_transposed(f);
+    }
+
+    /// The smallest correction u, in the norm of M, with C u = -residual; `residual` becomes the multipliers.
+    pub fn correction(&mut self, residual: &mut [f64], u: &mut [f64]) {
+        if self.whole {
+            u.fill(0.0);
+            residual.iter_mut().for_each(|r| *r = -*r);
+            return self.solve(u, residual);
+        }
+        self.solve_multipliers(residual);
+        u.fill(0.0);
+        self.finish(u, residual);
+    }
+
+    /// f := L⁻ᵀ(f - Yᵀν).
+    fn finish(&self, f: &mut [f64], nu: &[f64]) {
+        dense::add_mul_vec_transposed(self.m, self.nv, -1.0, &self.y, nu, f);
+        self.mass.solve_lower_transposed(f);
+    }
+
+    /// b := S⁻¹ b, or the solution of least norm.
+    fn solve_multipliers(&mut self, b: &mut [f64]) {
+        match &mut self.schur {
+            Schur::Definite(cholesky) => {
+                cholesky.solve_lower(b);
+                cholesky.solve_lower_transposed(b);
+            }
+            Schur::LeastNorm { svd, .. } => {
+                let out = &mut self.rhs[..b.len()];
+                if !b.is_empty() {
+                    svd.particular(b, out);
+                    b.copy_from_slice(out);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{Dimensions, Form, Layout};
+    use crate::options::MassStructure;
+
+    fn mass(full: &[f64]) -> Mass {
+        let dims = Dimensions { np: 3, nv: 3, nl: 2, ..Dimensions::default() };
+        let mut mass = Mass::new(&Layout::new(dims, Form::StrangenessFree), MassStructure::Full);
+        mass.restore(full);
+        mass
+    }
+
+    fn residuals(m: &[f64], c: &[f64], a: &[f64], nu: &[f64], f: &[f64], b: &[f64]) -> f64 {
+        let mut worst = 0.0f64;
+        for i in 0..3 {
+            let ma: f64 = (0..3).map(|j| m[i + 3 * j] * a[j]).sum();
+            let force: f64 = (0..2).map(|k| c[k + 2 * i] * nu[k]).sum();
+            worst = worst.max((ma + force - f[i]).abs());
+        }
+        for k in 0..2 {
+            let ca: f64 = (0..3).map(|j| c[k + 2 * j] * a[j]).sum();
+            worst = worst.max((ca - b[k]).abs());
+        }
+        worst
+    }
+
+    #[test]
+    fn definite_singular_and_redundant_systems_are_solved() {
+        let regular = [1.0, 0.5, 2.0, -1.0, 0.0, 1.5];
+        let redundant = [1.0, 2.0, 2.0, 4.0, 0.0, 0.0];
+        let definite = [2.0, 0.5, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0, 3.0];
+        let singular = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0];
+        for (m, c, kind, b) in [
+            (definite, regular, DecompositionKind::Lu, [0.25, -1.0]),
+            (singular, regular, DecompositionKind::Lu, [0.25, -1.0]),
+            (definite, redundant, DecompositionKind::Svd, [0.5, 1.0]),
+        ] {
+            let mut saddle = Saddle::new(3, 2, kind, RankPolicy::new(kind, true, 1e-6));
+            saddle.decompose(&mass(&m), &c).unwrap();
+            let f = [1.0, -2.0, 0.5];
+            let (mut a, mut nu) = (f, b);
+            saddle.solve(&mut a, &mut nu);
+            assert!(residuals(&m, &c, &a, &nu, &f, &b) < 1e-13);
+            if kind == DecompositionKind::Svd {
+                assert_eq!(saddle.rank(), Some(1));
+                assert!((nu[1] - 2.0 * nu[0]).abs() < 1e-13, "least norm lies along (1, 2)");
+            }
+            let (mut u, mut residual) = ([9.0; 3], b.map(|v| -v));
+            saddle.correction(&mut residual, &mut u);
+            assert!(residuals(&m, &c, &u, &residual, &[0.0; 3], &b) < 1e-13);
+        }
+    }
+
+    #[test]
+    fn a_dependent_row_is_named() {
+        let definite = [2.0, 0.5, 0.0, 0.5, 1.0, 0.0, 0.0, 0.0, 3.0];
+        let mut saddle =
+            Saddle::new(3, 2, DecompositionKind::Lu, RankPolicy::new(DecompositionKind::Lu, true, 1e-6));
+        let redundant = [1.0, 2.0, 2.0, 4.0, 0.0, 0.0];
+        assert_eq!(saddle.decompose(&mass(&definite), &redundant), Err(Defect::Constraints(Some(1))));
+    }
+}

@@ -1,0 +1,49 @@
+//! The first step size, where the user gave none (HNW I, II.4).
+
+use super::{HalfExplicit, Setback};
+use crate::error::Failure;
+use crate::norm::weighted_rms;
+use crate::system::System;
+
+impl HalfExplicit {
+    /// A hundredth of the time in which y changes by its own size; then, with a second derivative from an Euler step of that
+    /// size, the step for which h^order max(|y'|, |y''|) is a hundredth.
+    pub(super) fn first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
+        let span = (tend - self.state.t).min(self.options.hmax.unwrap_or(f64::INFINITY));
+        match self.begin_step(system, 1e-3 * span) {
+            Ok(()) => {}
+            Err(Setback::Fatal(failure)) => return Err(*failure),
+            Err(Setback::Reject { .. }) => {
+                // If the model cannot be evaluated the first step will say so.
+                self.state.h = 1e-6 * span;
+                return Ok(());
+            }
+        }
+        let nd = self.y.len();
+        for (i, s) in self.scal.iter_mut().enumerate() {
+            *s = self.atol[i] + self.rtol[i] * self.y[i].abs();
+        }
+        let (size, rate) = (weighted_rms(&self.y, &self.scal), weighted_rms(&self.k[..nd], &self.scal));
+        let guess = if size <= 1e-5 || rate <= 1e-5 { 1e-6 * span } else { (0.01 * size / rate).min(span) };
+        let curvature = self.curvature(system, guess)?;
+        let largest = rate.max(curvature);
+        let order = 1.0 / f64::from(self.tableau.order);
+        let next = if largest <= 1e-15 { 1e-3 * guess } else { (0.01 / largest).powf(order) };
+        self.state.h = next.min(100.0 * guess).min(span).max(1e-12 * span);
+        Ok(())
+    }
+
+    /// |y''| from an Euler step; none if the model cannot be evaluated there.
+    fn curvature(&mut self, system: &mut dyn System, h: f64) -> Result<f64, Failure> {
+        let nd = self.y.len();
+        match self.rate_of_stage(system, h, 1, &[self.tableau.c[1]]) {
+            Ok(()) => {
+                let (first, second) = self.k[..2 * nd].split_at(nd);
+                self.error.iter_mut().zip(first.iter().zip(second)).for_each(|(e, (a, b))| *e = b - a);
+                Ok(weighted_rms(&self.error, &self.scal) / (self.tableau.c[1] * h))
+            }
+            Err(Setback::Fatal(failure)) => Err(*failure),
+            Err(Setback::Reject { .. }) => Ok(0.0),
+        }
+    }
+}

@@ -1,0 +1,523 @@
+//! Method 4: order, constraints, tolerances, dense output, what it refuses and what it reports.
+#![allow(clippy::expect_used, clippy::panic)]
+
+use geoms::decompose::DecompositionKind;
+use geoms::error::{Code, Failure};
+use geoms::events::{Direction, RootFunctions, Rule};
+use geoms::integrate::{integrate, Integration};
+use geoms::layout::{Block, Dimensions, Form, Layout};
+use geoms::norm::Tolerance;
+use geoms::options::{MethodKind, Options};
+use geoms::solver::{Ending, Solver};
+use geoms::stats::Stats;
+use geoms::system::{AcceptedStep, JacobianBlocks, Observer, Outcome, System};
+use geoms::testset::{self, Problem};
+
+fn problem(name: &str) -> Problem {
+    testset::by_name(name).expect(name)
+}
+
+fn options(problem: &Problem) -> Options {
+    let kind = if problem.redundant { DecompositionKind::Svd } else { DecompositionKind::Lu };
+    Options {
+        method: MethodKind::HalfExplicit,
+        mass: problem.mass,
+        decompose_constraints: kind,
+        nmax: 1_000_000,
+        ..Options::default()
+    }
+}
+
+struct Run {
+    x: Vec<f64>,
+    stats: Stats,
+    result: Result<(), Failure>,
+}
+
+fn run_system(
+    system: &mut dyn System,
+    mut observer: Option<&mut dyn Observer>,
+    options: &Options,
+    tol: f64,
+    (problem, h, tend): (&Problem, f64, f64),
+) -> Run {
+    let (mut t, mut x, mut h, mut stats) = (problem.t0, problem.x0.clone(), h, Stats::default());
+    let tolerance = Tolerance::scalar(tol, tol);
+    let silent = observer.is_none();
+    let mut pass = |step: &AcceptedStep<'_>| match &mut observer {
+        Some(observer) => observer.accepted(step),
+        None => Outcome::Continue,
+    };
+    let observer: Option<&mut dyn Observer> = if silent { None } else { Some(&mut pass) };
+    let run = Integration { system, observer, options, tolerance: &tolerance };
+    let result = integrate(run, &mut t, &mut x, &mut h, tend, &mut stats);
+    Run { x, stats, result }
+}
+
+fn run(problem: &Problem, options: &Options, tol: f64, h: f64) -> Run {
+    let mut system = problem.system(options.form, true);
+    run_system(&mut *system, None, options, tol, (problem, h, problem.tend))
+}
+
+/// Largest error of a block, relative to its size or 1.
+fn error(known: &[(usize, f64)], x: &[f64], block: Block) -> f64 {
+    let known: Vec<_> = known.iter().filter(|(i, _)| block.contains(*i)).collect();
+    let size = known.iter().fold(1.0f64, |m, (_, v)| m.max(v.abs()));
+    known.iter().fold(0.0f64, |m, (i, v)| m.max((x[*i] - v).abs())) / size
+}
+
+/// Errors of (r, p), v and the multipliers after n equal steps.
+fn fixed(problem: &Problem, form: Form, tol: f64, n: u32) -> [f64; 3] {
+    let options = Options { fixed_step: true, form, ..options(problem) };
+    let h = (problem.tend - problem.t0) / f64::from(n);
+    let run = run(problem, &options, tol, h);
+    run.result.unwrap_or_else(|f| panic!("{}: {f}", problem.name));
+    let (known, l) = (problem.at_end().expect("known"), problem.layout(form));
+    let of = |b: Block| error(&known, &run.x, b);
+    [of(l.x.p).max(of(l.x.r)), of(l.x.v), of(l.x.multipliers)]
+}
+
+/// Observed orders between n and `times`·n steps, over all of r, p, v, λ and μ that are known.
+fn orders(name: &str, form: Form, tol: f64, n: u32, times: u32) -> Vec<f64> {
+    let problem = problem(name);
+    let (coarse, fine) = (fixed(&problem, form, tol, n), fixed(&problem, form, tol, times * n));
+    let orders: Vec<f64> = coarse
+        .iter()
+        .zip(fine)
+        .filter(|(c, _)| **c > 1e-13)
+        .map(|(c, f)| (c / f).ln() / f64::from(times).ln())
+        .collect();
+    println!("{name} {form:?}: errors {coarse:?} {fine:?}, orders {orders:.2?}");
+    orders
+}
+
+#[test]
+fn order_5() {
+    for (name, n) in [
+        ("pendulum-2.8", 100),
+        ("andrews", 300),
+        ("car-axis", 1200),
+        ("leaning-disk", 100),
+        ("maxwell-element", 100),
+        ("top-nutating", 80),
+        ("friction-bead", 40),
+        ("wheel", 200),
+        ("singular-mass", 100),
+    ] {
+        let observed = orders(name, Form::StrangenessFree, 1e-4, n, 4);
+        assert!(!observed.is_empty() && observed.iter().all(|&o| o > 4.6), "{name}: {observed:?}");
+    }
+    // On the car axis differences in time leave 1e-10 in λ.
+    for (name, n, known) in [("andrews", 300, 3), ("car-axis", 1200, 2), ("leaning-disk", 100, 3)] {
+        let observed = orders(name, Form::Index1, 1e-4, n, 4);
+        assert!(observed[..known].iter().all(|&o| o > 4.6), "{name}, FORM=1: {observed:?}");
+    }
+}
+
+#[test]
+fn order_8() {
+    for (name, n) in [("andrews", 150), ("car-axis", 150), ("leaning-disk", 40), ("top-nutating", 24)] {
+        let observed = orders(name, Form::StrangenessFree, 1e-8, n, 2);
+        assert!(!observed.is_empty() && observed.iter().all(|&o| o > 7.2), "{name}: {observed:?}");
+    }
+}
+
+/// All problems on which the method has to come to the end.
+fn nonstiff() -> Vec<Problem> {
+    let stiff = ["stiff-spring-1e6", "stiff-spring-1e8", "double-pendulum-stiff", "pendulum-horizontal"];
+    let mut all = testset::all();
+    all.retain(|p| !p.rank_deficient && !stiff.contains(&p.name.as_str()) && p.dimensions.nv < 60);
+    all
+}
+
+#[test]
+fn constraints_hold_to_rounding_at_every_accepted_point() {
+    let mut points = 0;
+    for problem in nonstiff() {
+        for (form, tol) in
+            [(Form::StrangenessFree, 1e-5), (Form::StrangenessFree, 1e-9), (Form::Index1, 1e-6)]
+        {
+            let mut other = problem.system(form, true);
+            let l = Layout::new(other.dimensions(), form);
+            let (mut rda, mut fx) = (vec![0.0; l.m], JacobianBlocks::new(&l));
+            let mut observer = |step: &AcceptedStep<'_>| {
+                if step.naccpt == 0 {
+                    return Outcome::Continue;
+                }
+                points += 1;
+                let _ = other.eom(step.t, step.x, &mut rda);
+                fx.clear();
+                let _ = other.jacobian(step.t, step.x, &mut fx);
+                // What rounding of x alone leaves in a row: ε Σ |∂row/∂x_j| |x_j|.
+                let noise = |row: usize| -> f64 {
+                    let position = l.fx_position();
+                    let k = (0..6).find(|&k| position[k].0.contains(row)).expect("a row of FX");
+                    let (m, n) = fx.shape[k];
+                    let (block, first) = position[k];
+                    (0..n)
+                        .map(|j| (fx.fx[k][row - block.start + j * m] * step.x[first + j]).abs())
+                        .sum::<f64>()
+                        * f64::EPSILON
+                };
+                for block in [l.rda.g, l.rda.g_velocity, l.rda.h, l.rda.c] {
+                    for row in block.range() {
+                        let bound = 50.0 * noise(row) + 1e-15;
+                        assert!(
+                            rda[row].abs() < bound,
+                            "{} {form:?} {}: {:e} > {bound:e}",
+                            problem.name,
+                            l.residual_name(row),
+                            rda[row]
+                        );
+                    }
+                }
+                // The multipliers belong to a point that differs by the last, tiny correction of v.
+                for row in l.rda.rows1.range() {
+                    let bound = 1e-3 * f64::max(tol, 1e-9) * (noise(row) / f64::EPSILON) + 1e-12;
+                    assert!(
+                        rda[row].abs() < bound,
+                        "{} {}: {:e} > {bound:e}",
+                        problem.name,
+                        l.residual_name(row),
+                        rda[row]
+                    );
+                }
+                Outcome::Continue
+            };
+            let mut system = problem.system(form, true);
+            let options = Options { form, ..options(&problem) };
+            let run =
+                run_system(&mut *system, Some(&mut observer), &options, tol, (&problem, 0.0, problem.tend));
+            match run.result {
+                Ok(()) => {}
+                // w, s or friction without gII; redundant constraints without gII.
+                Err(f) => {
+                    assert!(form == Form::Index1 && f.code == Code::BadArgument, "{}: {f}", problem.name)
+                }
+            }
+        }
+    }
+    println!("count: method 4: constraints hold at {points} accepted points");
+    assert!(points > 5000);
+}
+
+#[test]
+fn errors_follow_the_tolerance() {
+    for problem in nonstiff() {
+        let Some(known) = problem.at_end() else { continue };
+        let l = problem.layout(Form::StrangenessFree);
+        let mut last = f64::INFINITY;
+        for tol in [1e-4, 1e-6, 1e-8, 1e-10] {
+            let run = run(&problem, &options(&problem), tol, 0.0);
+            run.result.unwrap_or_else(|f| panic!("{} {tol:e}: {f}", problem.name));
+            let worst = error(&known, &run.x, l.x.p).max(error(&known, &run.x, l.x.v));
+            // Printed references of some problems have 10 or 11 digits.
+            assert!(
+                worst < 1e4 * tol && (worst < 0.3 * last || worst < 2e-9),
+                "{} {tol:e}: {worst:e}",
+                problem.name
+            );
+            last = worst;
+        }
+    }
+}
+
+#[test]
+fn dense_output_is_as_good_as_the_points() {
+    for name in ["leaning-disk", "maxwell-element", "pendulum-rotating", "upright-disk", "rotating-rod"] {
+        let problem = problem(name);
+        let Some(exact) = problem.exact.clone() else { continue };
+        let l = problem.layout(Form::StrangenessFree);
+        for (tol, factor, algebraic) in [(1e-5, 300.0, 3e4), (1e-9, 300.0, 3e5)] {
+            let (mut worst, mut worst_algebraic) = (0.0f64, 0.0f64);
+            let mut at_points: f64 = tol;
+            let mut observer = |step: &AcceptedStep<'_>| {
+                if step.naccpt > 0 {
+                    for part in [0.0, 0.15, 0.37, 0.5, 0.71, 0.93, 1.0] {
+                        let t = step.t_old + part * (step.t - step.t_old);
+                        let mut x = vec![0.0; l.n];
+                        step.dense.all(t, &mut x);
+                        let known: Vec<_> = exact(t).into_iter().enumerate().collect();
+                        let e = [l.x.r, l.x.v, l.x.p]
+                            .map(|b| error(&known, &x, b))
+                            .into_iter()
+                            .fold(0.0, f64::max);
+                        worst = worst.max(e);
+                        if part == 1.0 {
+                            at_points = at_points.max(e);
+                            assert!(
+                                x.iter().zip(step.x).all(|(a, b)| a == b),
+                                "{name}: the end is the point"
+                            );
+                        }
+                        let scale =
+                            1.0 + l.x.multipliers.of(step.x).iter().fold(0.0f64, |m, v| m.max(v.abs()));
+                        let difference = known.iter().filter(|(i, _)| l.x.multipliers.contains(*i));
+                        worst_algebraic =
+                            difference.fold(worst_algebraic, |m, (i, v)| m.max((x[*i] - v).abs() / scale));
+                    }
+                }
+                Outcome::Continue
+            };
+            let mut system = problem.system(Form::StrangenessFree, true);
+            let run = run_system(
+                &mut *system,
+                Some(&mut observer),
+                &options(&problem),
+                tol,
+                (&problem, 0.0, problem.tend),
+            );
+            run.result.unwrap_or_else(|f| panic!("{name}: {f}"));
+            println!(
+                "{name} {tol:e}: {at_points:.1e} at points, {worst:.1e} between, λ {worst_algebraic:.1e}"
+            );
+            assert!(worst < factor * at_points, "{name} {tol:e}: {worst:e} against {at_points:e}");
+            assert!(worst_algebraic < algebraic * tol, "{name} {tol:e}: {worst_algebraic:e}");
+        }
+    }
+}
+
+struct Height(usize);
+
+impl RootFunctions for Height {
+    fn count(&self) -> usize {
+        1
+    }
+    fn evaluate(&mut self, _t: f64, x: &[f64], values: &mut [f64]) -> Outcome {
+        values[0] = x[self.0] - 0.25;
+        Outcome::Continue
+    }
+}
+
+#[test]
+fn events_are_found_and_met() {
+    let problem = problem("upright-disk");
+    let exact = problem.exact.clone().expect("closed form");
+    let l = problem.layout(Form::StrangenessFree);
+    let at = l.x.p.start;
+    // The first crossing of the closed form, by bisection.
+    let value = |t: f64| exact(t)[at] - 0.25;
+    let (mut a, mut b) = (0.0, 1e-3);
+    while value(a) * value(b) > 0.0 {
+        (a, b) = (b, b + 1e-3);
+    }
+    for _ in 0..80 {
+        let c = 0.5 * (a + b);
+        if value(a) * value(c) > 0.0 {
+            a = c;
+        } else {
+            b = c;
+        }
+    }
+    let mut system = problem.system(Form::StrangenessFree, true);
+    let tolerance = Tolerance::scalar(1e-12, 1e-12);
+    let start = (problem.t0, &problem.x0[..], 0.0);
+    let mut solver = Solver::start(&mut *system, &options(&problem), &tolerance, start).expect("start");
+    let rule = Rule { direction: Direction::Any, terminal: true };
+    solver.watch(&mut Height(at), &[rule], 0.0).expect("watch");
+    let ending = solver.integrate(&mut *system, None, Some(&mut Height(at)), problem.tend).expect("run");
+    let Ending::Event(hit) = ending else { panic!("no event") };
+    assert!((hit.t - a).abs() < 1e-10, "{} against {a}", hit.t);
+    assert!((solver.x()[at] - 0.25).abs() < 1e-10 && solver.t() == hit.t);
+    solver.integrate(&mut *system, None, None, problem.tend).expect("the rest");
+    let known = problem.at_end().expect("known");
+    assert!(error(&known, solver.x(), l.x.p) < 1e-10);
+}
+
+#[test]
+fn stop_and_resume_is_bit_identical() {
+    let mut cases = 0;
+    for problem in nonstiff() {
+        for tol in [1e-4, 1e-8] {
+            let options = options(&problem);
+            let tolerance = Tolerance::scalar(tol, tol);
+            let steps = |solver: &mut Solver, count: usize| {
+                let mut system = problem.system(Form::StrangenessFree, true);
+                for _ in 0..count {
+                    if solver.t() < problem.tend {
+                        solver.step(&mut *system, problem.tend).expect("step");
+                    }
+                }
+            };
+            let begin = || {
+                let mut system = problem.system(Form::StrangenessFree, true);
+                Solver::start(&mut *system, &options, &tolerance, (problem.t0, &problem.x0, 0.0))
+                    .expect("start")
+            };
+            let (mut whole, mut first) = (begin(), begin());
+            steps(&mut whole, 25);
+            steps(&mut first, 11);
+            let saved = first.save();
+            let mut second = begin();
+            second.restore(&saved).expect("a state of the same run");
+            steps(&mut second, 14);
+            assert_eq!(second.x(), whole.x(), "{} {tol:e}", problem.name);
+            assert_eq!(second.stats(), whole.stats(), "{} {tol:e}", problem.name);
+            assert_eq!((second.t(), second.h()), (whole.t(), whole.h()), "{}", problem.name);
+            assert_eq!(second.last_step().dense.contx, whole.last_step().dense.contx, "{}", problem.name);
+            for length in [0, 7, saved.len() / 2, saved.len() - 1] {
+                assert!(second.restore(&saved[..length]).is_err());
+            }
+            cases += 1;
+        }
+    }
+    assert!(cases > 40);
+}
+
+/// Supplies what a stage needs in one call, and does odd things on request.
+struct Made {
+    inner: Box<dyn System + Send>,
+    layout: Layout,
+    fx: JacobianBlocks,
+    supplied: bool,
+    calls: u64,
+    /// Answer or number at this call of EOM.
+    trouble: Option<(u64, Outcome, f64)>,
+}
+
+impl Made {
+    fn new(problem: &Problem) -> Self {
+        let inner = problem.system(Form::StrangenessFree, true);
+        let layout = Layout::new(inner.dimensions(), Form::StrangenessFree);
+        Made { inner, layout, fx: JacobianBlocks::new(&layout), supplied: true, calls: 0, trouble: None }
+    }
+}
+
+impl System for Made {
+    fn dimensions(&self) -> Dimensions {
+        self.inner.dimensions()
+    }
+    fn eom(&mut self, t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
+        self.calls += 1;
+        let outcome = self.inner.eom(t, x, rda);
+        match self.trouble {
+            Some((at, answer, number)) if at == self.calls => {
+                rda[0] += number;
+                answer
+            }
+            _ => outcome,
+        }
+    }
+    fn mass(&mut self, t: f64, x: &[f64], mass: &mut [f64]) -> Outcome {
+        self.inner.mass(t, x, mass)
+    }
+    fn has_jacobian(&self) -> bool {
+        true
+    }
+    fn jacobian(&mut self, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Outcome {
+        self.inner.jacobian(t, x, fx)
+    }
+    fn stage(
+        &mut self,
+        t: f64,
+        x: &[f64],
+        rda: &mut [f64],
+        mass: Option<&mut [f64]>,
+        c: &mut [f64],
+    ) -> Option<Outcome> {
+        if !self.supplied {
+            return None;
+        }
+        let outcome = self.eom(t, x, rda);
+        if let Some(mass) = mass {
+            let _ = self.inner.mass(t, x, mass);
+        }
+        self.fx.clear();
+        let _ = self.inner.jacobian(t, x, &mut self.fx);
+        let (m, m2) = (self.layout.dims.nl + self.layout.dims.nm, self.layout.m2());
+        for (c, fx) in c.chunks_exact_mut(m).zip(self.fx.fx[1].chunks_exact(m2)) {
+            c.iter_mut().zip(fx).for_each(|(c, fx)| *c = -fx);
+        }
+        Some(outcome)
+    }
+}
+
+#[test]
+fn a_supplied_stage_changes_only_the_cost() {
+    for name in
+        ["andrews", "pendulum-2.8", "leaning-disk", "top-nutating", "maxwell-element", "singular-mass"]
+    {
+        let problem = problem(name);
+        let runs = [true, false].map(|supplied| {
+            let mut system = Made { supplied, ..Made::new(&problem) };
+            let run = run_system(&mut system, None, &options(&problem), 1e-8, (&problem, 0.0, problem.tend));
+            run.result.unwrap_or_else(|f| panic!("{name}: {f}"));
+            run.x
+        });
+        let size = runs[0].iter().fold(1.0f64, |m, v| m.max(v.abs()));
+        let difference = runs[0].iter().zip(&runs[1]).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+        assert!(difference < 1e-6 * size, "{name}: {difference:e}");
+    }
+}
+
+#[test]
+fn stiffness_is_noticed_and_only_there() {
+    for (name, stiff) in
+        [("stiff-spring-1e6", true), ("double-pendulum-stiff", true), ("andrews", false), ("car-axis", false)]
+    {
+        let problem = problem(name);
+        let run = run(&problem, &options(&problem), 1e-5, 0.0);
+        assert_eq!(run.stats.stiffness_suspected > 0, stiff, "{name}: {:?}", run.stats);
+    }
+}
+
+#[test]
+fn what_the_method_is_not_for_is_said() {
+    for (name, what) in [("friction-bead", "lambda"), ("cycloid", "contact variables s")] {
+        let problem = problem(name);
+        let options = Options { form: Form::Index1, ..options(&problem) };
+        let failure = run(&problem, &options, 1e-5, 0.0).result.expect_err(name);
+        assert_eq!(failure.code, Code::BadArgument);
+        assert!(
+            failure.detail.contains("METHOD = 4") && failure.detail.contains(what),
+            "{name}: {}",
+            failure.detail
+        );
+    }
+}
+
+#[test]
+fn redundant_constraints_need_the_svd() {
+    let redundant: Vec<Problem> = testset::all().into_iter().filter(|p| p.redundant).collect();
+    assert!(!redundant.is_empty());
+    for problem in redundant {
+        for (kind, code) in
+            [(DecompositionKind::Lu, Code::Fx1DeficientLu), (DecompositionKind::Qr, Code::Fx1DeficientQr)]
+        {
+            let options = Options { decompose_constraints: kind, consistent: true, ..options(&problem) };
+            let failure = run(&problem, &options, 1e-5, 0.0).result.expect_err(&problem.name);
+            assert_eq!(failure.code, code, "{}: {failure}", problem.name);
+            assert!(failure.component.is_some());
+        }
+        let run = run(&problem, &options(&problem), 1e-7, 0.0);
+        run.result.unwrap_or_else(|f| panic!("{}: {f}", problem.name));
+        if let Some(known) = problem.at_end() {
+            let l = problem.layout(Form::StrangenessFree);
+            assert!(error(&known, &run.x, l.x.p) < 1e-4, "{}", problem.name);
+        }
+    }
+}
+
+#[test]
+fn faults_of_the_model_have_their_codes() {
+    let problem = problem("andrews");
+    let nan = f64::NAN;
+    for supplied in [false, true] {
+        for at in [2, 3, 20, 57, 200] {
+            let with = |trouble| Made { supplied, trouble: Some(trouble), ..Made::new(&problem) };
+            let recover = Options { recover: true, consistent: true, ..options(&problem) };
+            for tol in [1e-4, 1e-8] {
+                let go = |system: &mut Made| {
+                    run_system(system, None, &recover, tol, (&problem, 0.0, problem.tend))
+                };
+                let stopped = go(&mut with((at, Outcome::Stop, 0.0))).result.expect_err("stopped");
+                assert_eq!(stopped.code, Code::StoppedByEom, "call {at}");
+                for (answer, number) in [(Outcome::Retry, 0.0), (Outcome::Continue, nan)] {
+                    let run = go(&mut with((at, answer, number)));
+                    run.result.unwrap_or_else(|f| panic!("call {at} {answer:?}: {f}"));
+                    assert!(run.x.iter().all(|x| x.is_finite()));
+                }
+            }
+        }
+    }
+}
