@@ -36,7 +36,7 @@ fn refused_values(name: &str) -> Vec<f64> {
         "PRED" => vec![-1.0, 3.0],
         "NWTMAT" | "DECOMPC" => vec![-1.0, 4.0],
         "MASSTRCT" => vec![-1.0, 5.0],
-        "METHOD" => vec![-1.0, 4.0, 17.0],
+        "METHOD" => vec![-1.0, 5.0, 17.0],
         "UROUND" => vec![-1e-16, 1e-19, 1e-3, 1.0, nan, f64::INFINITY],
         "SAFE" => vec![-0.5, 0.001, 1.0, nan, f64::INFINITY],
         "THET" => vec![1.0, 2.0, nan, f64::INFINITY, f64::NEG_INFINITY],
@@ -303,6 +303,10 @@ fn ivcnsst() {
 
 fn method() {
     same(pendulum().extended(18, 0), pendulum());
+    // The half-explicit method decomposes nothing of size E1, E2, and comes to the same end.
+    let (radau, explicit) = (pendulum().finish(), pendulum().extended(18, 4).finish());
+    assert!(radau.iwork[6] > 0 && explicit.iwork[6] == 0 && explicit.iwork[5] > 0);
+    assert!(radau.x.iter().zip(&explicit.x).all(|(a, b)| (a - b).abs() < 1e-3 * (1.0 + a.abs())));
 }
 
 fn fixed() {
