@@ -8,7 +8,7 @@ use geoms::integrate::{integrate, Integration};
 use geoms::layout::{Form, Layout};
 use geoms::linalg::SolverKind;
 use geoms::norm::Tolerance;
-use geoms::options::{MethodKind, Options};
+use geoms::options::{MethodKind, Options, Order};
 use geoms::stats::Stats;
 use geoms::system::{AcceptedStep, JacobianBlocks, Outcome, System};
 use geoms::testset::{self, model, Problem};
@@ -123,6 +123,12 @@ fn combinations(mut each: impl FnMut(&Problem, bool, &Options, bool)) {
                             ..Options::default()
                         };
                         each(&problem, kicks, &options, jacobian);
+                        each(
+                            &problem,
+                            kicks,
+                            &Options { order: Order::Automatic, ..options.clone() },
+                            jacobian,
+                        );
                         let hht = Options {
                             method: MethodKind::Hht,
                             project: 3 * u8::from(jacobian),
@@ -317,6 +323,7 @@ fn in_the_fortran_call() {
         };
         iopt[11] = i32::from(options.decompose_differential == SolverKind::Qr);
         (iopt[15], iopt[17], iopt[21]) = (1, options.method as i32, i32::from(options.project));
+        iopt[20] = if options.order == Order::Automatic { -1 } else { 0 };
         let (ijac, iout, liwork, mut iwork) = (i32::from(jacobian), 1, 20, [0; 20]);
         let (ropt, mut rwork, mut ipar, mut ierr, mut idid) = ([0.0; 40], vec![0.0; 5 * l.m], [0; 1], 0, 0);
         // SAFETY: all arrays have the lengths that are passed.

@@ -6,7 +6,7 @@ use geoms::decompose::DecompositionKind;
 use geoms::integrate::{integrate, Integration};
 use geoms::layout::{Dimensions, Form, Layout};
 use geoms::norm::Tolerance;
-use geoms::options::{Controller, MassStructure, Options, Order};
+use geoms::options::{Controller, MassStructure, MethodKind, Options, Order};
 use geoms::stats::Stats;
 use geoms::system::{JacobianBlocks, Outcome, System};
 
@@ -25,7 +25,13 @@ impl<L: Lean> Adapter<L> {
     pub fn new(model: L, form: Form) -> Self {
         let (np, nl) = (model.np(), model.nl());
         let layout = Layout::new(Dimensions { np, nv: np, nl, ..Dimensions::default() }, form);
-        Adapter { model, layout, a: vec![0.0; np], inverse: vec![0.0; np * nl], prepared: (f64::NAN, vec![0.0; np]) }
+        Adapter {
+            model,
+            layout,
+            a: vec![0.0; np],
+            inverse: vec![0.0; np * nl],
+            prepared: (f64::NAN, vec![0.0; np]),
+        }
     }
 }
 
@@ -124,6 +130,23 @@ impl<L: Lean> System for Adapter<L> {
         Outcome::Continue
     }
 
+    fn stage(
+        &mut self,
+        t: f64,
+        x: &[f64],
+        rda: &mut [f64],
+        mass: Option<&mut [f64]>,
+        c: &mut [f64],
+    ) -> Option<Outcome> {
+        let _ = self.eom(t, x, rda);
+        let (nv, nl) = (self.layout.n3(), self.layout.dims.nl);
+        if let Some(mass) = mass {
+            self.model.mass(&mut |i: usize, j: usize, value: f64| mass[i + j * nv] += value);
+        }
+        self.model.gq(&mut |i: usize, j: usize, value: f64| c[i + j * nl] += value);
+        Some(Outcome::Continue)
+    }
+
     fn mass_acceleration_dp(&mut self, t: f64, x: &[f64], a: &[f64], out: &mut [f64]) -> Option<Outcome> {
         let n = self.layout.n3();
         prepare(&mut self.model, &mut self.prepared, t, self.layout.x.p.of(x));
@@ -146,11 +169,7 @@ pub struct Setting {
 pub const SETTINGS: &[Setting] = &[
     Setting { name: "legacy", change: |o| o.mass = MassStructure::Full },
     Setting { name: "mass", change: |_| {} },
-    Setting { name: "custom", change: |_| {} },
-    Setting { name: "classical", change: |o| o.controller = Controller::Classical },
-    Setting { name: "nwtmat1", change: |o| o.newton_reference = 1 },
     Setting { name: "nwtmat2", change: |o| o.newton_reference = 2 },
-    Setting { name: "nwtmat3", change: |o| o.newton_reference = 3 },
     Setting {
         name: "nwtmat2-classical",
         change: |o| {
@@ -158,46 +177,11 @@ pub const SETTINGS: &[Setting] = &[
             o.controller = Controller::Classical;
         },
     },
-    Setting { name: "thet.01", change: |o| o.thet = 0.01 },
-    Setting { name: "thet.1", change: |o| o.thet = 0.1 },
     Setting {
         name: "thet.1-keep",
         change: |o| {
             o.thet = 0.1;
             (o.quot1, o.quot2) = (0.99, 2.0);
-        },
-    },
-    Setting { name: "fnewt.1", change: |o| o.fnewt = Some(0.1) },
-    Setting {
-        name: "nwtmat2-fnewt.1",
-        change: |o| {
-            o.newton_reference = 2;
-            o.fnewt = Some(0.1);
-        },
-    },
-    Setting { name: "qr", change: |o| o.decompose_constraints = DecompositionKind::Qr },
-    Setting { name: "order9", change: |o| o.order = Order::Nine },
-    Setting { name: "order13", change: |o| o.order = Order::Thirteen },
-    Setting { name: "auto", change: |o| o.order = Order::Automatic },
-    Setting {
-        name: "order9-nwtmat3",
-        change: |o| {
-            o.order = Order::Nine;
-            o.newton_reference = 3;
-        },
-    },
-    Setting {
-        name: "order9-form1",
-        change: |o| {
-            o.order = Order::Nine;
-            o.form = Form::Index1;
-        },
-    },
-    Setting {
-        name: "order13-form1",
-        change: |o| {
-            o.order = Order::Thirteen;
-            o.form = Form::Index1;
         },
     },
     Setting { name: "form1", change: |o| o.form = Form::Index1 },
@@ -208,6 +192,24 @@ pub const SETTINGS: &[Setting] = &[
             o.newton_reference = 2;
         },
     },
+    Setting { name: "order9-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Nine, 2) },
+    Setting {
+        name: "order9-form1-nwtmat2",
+        change: |o| {
+            o.form = Form::Index1;
+            (o.order, o.newton_reference) = (Order::Nine, 2);
+        },
+    },
+    Setting { name: "order13-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Thirteen, 2) },
+    Setting {
+        name: "order13-form1-nwtmat2",
+        change: |o| {
+            o.form = Form::Index1;
+            (o.order, o.newton_reference) = (Order::Thirteen, 2);
+        },
+    },
+    Setting { name: "auto-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Automatic, 2) },
+    Setting { name: "half-explicit", change: |o| o.method = MethodKind::HalfExplicit },
 ];
 
 /// The options of a setting for a model.
@@ -219,19 +221,23 @@ pub fn options(setting: &Setting, mass: Mass, redundant: bool) -> Options {
     };
     let mut options = Options { mass: structure, nmax: 10_000_000, ..Options::default() };
     (setting.change)(&mut options);
-    if setting.name == "custom" {
-        for item in std::env::var("SET").unwrap_or_default().split(',').filter(|i| !i.is_empty()) {
-            let (name, value) = item.split_once('=').expect("name=value");
-            match value.parse::<i64>() {
-                Ok(v) if !["thet", "fnewt", "quot1", "quot2", "safe", "facl", "facr"].contains(&name) => options.set_int(name, v).expect("option"),
-                _ => options.set_real(name, value.parse().expect("number")).expect("option"),
-            }
-        }
-    }
     if redundant {
         options.decompose_constraints = DecompositionKind::Svd;
     }
     options
+}
+
+/// Options given as `SET=name=value,...` in the environment, for `--once PROBLEM custom TOL RUNS`.
+pub fn custom(mass: Mass, redundant: bool) -> Option<Options> {
+    let mut options = options(&Setting { name: "custom", change: |_| {} }, mass, redundant);
+    for item in std::env::var("SET").ok()?.split(',') {
+        let (name, value) = item.split_once('=')?;
+        match value.parse() {
+            Ok(value) if options.set_int(name, value).is_ok() => {}
+            _ => options.set_real(name, value.parse().ok()?).ok()?,
+        }
+    }
+    Some(options)
 }
 
 /// One run; x comes in as the initial values.

@@ -4,7 +4,7 @@ use crate::form::{Form, Index, Rate};
 use crate::hairer::{Code, Hem5, Radau};
 use crate::ida::Ida;
 use crate::lean::{andrews, car_axis, check, derived::Derived, linkage::Bars, pendulum, truck, Lean, Mass};
-use crate::ours::{self, Adapter, Setting, SETTINGS};
+use crate::ours::{self, Adapter, SETTINGS};
 use crate::run::{Ending, Runner, Start};
 use geoms::layout::Form as Rows;
 use geoms::options::Options;
@@ -80,13 +80,13 @@ fn our_entries(
     redundant: bool,
     start: &Start,
 ) -> Vec<Entry> {
-    let entry = |setting: &Setting| {
-        let options = ours::options(setting, mass, redundant);
+    let entry = |name: &str, options: Options| {
         let x = vec![0.0; start.lambda.len() + 2 * start.p.len()];
         let runner = Ours { system: build(options.form), options, start: start.clone(), x };
-        Entry { name: setting.name.into(), ours: true, runner: Box::new(runner) }
+        Entry { name: name.into(), ours: true, runner: Box::new(runner) }
     };
-    SETTINGS.iter().map(entry).collect()
+    let settings = SETTINGS.iter().map(|s| entry(s.name, ours::options(s, mass, redundant)));
+    settings.chain(ours::custom(mass, redundant).map(|options| entry("custom", options))).collect()
 }
 
 fn peers<L: Lean + Clone + 'static>(model: &L, start: &Start) -> Vec<Entry> {

@@ -6,6 +6,7 @@
 
 use crate::common::{blocks, distance, problem, Setup};
 use geoms::layout::Form;
+use geoms::options::Order;
 
 /// A series of runs, each with half the step size of the one before.
 struct Study {
@@ -17,11 +18,12 @@ struct Study {
     /// Relative increments at which Newton's method stops. As small as round-off allows: what is left of the
     /// iteration adds up over the steps.
     increment: f64,
+    order: Order,
 }
 
 impl Study {
     fn new(name: &'static str, tend: f64, first: u32) -> Self {
-        Study { name, tend, first, runs: 4, increment: 3e-15 }
+        Study { name, tend, first, runs: 4, increment: 3e-15, order: Order::Five }
     }
 
     /// Error of each block in each run.
@@ -38,7 +40,8 @@ impl Study {
                     *w = f64::max(*w, distance(block, x, reference));
                 }
             };
-            let setup = Setup::new(&problem, form, 0.0).fixed(steps, self.increment);
+            let setup =
+                Setup::new(&problem, form, 0.0).fixed(steps, self.increment).with(|o| o.order = self.order);
             let run = setup
                 .observe(&problem, &problem.x0, |step| {
                     if let Some(exact) = &problem.exact {
@@ -180,4 +183,23 @@ fn singular_mass() {
     let study = Study::new("singular-mass", 10.0, 50);
     study.check(FREE, &[("v", 4.7..=5.3)]);
     study.check(INDEX1, &[("v", 4.7..=5.3)]);
+}
+
+/// Five and seven stages: 9 and 13 for p, v, λ, and s = 5, 7 for λ with FORM=1.
+#[test]
+fn higher_orders() {
+    let study = |name, tend, first, order, runs| Study { runs, order, ..Study::new(name, tend, first) };
+    let nine = study("pendulum-2.8", 5.0, 20, Order::Nine, 3);
+    nine.check(FREE, &[("p", 8.7..=9.3), ("v", 8.7..=9.3), ("lambda", 8.7..=9.3)]);
+    nine.check(INDEX1, &[("p", 8.7..=9.3), ("v", 8.7..=9.3), ("lambda", 4.8..=5.3)]);
+    let thirteen = study("pendulum-2.8", 5.0, 10, Order::Thirteen, 3);
+    thirteen.check(FREE, &[("p", 12.4..=13.6), ("v", 12.4..=13.6), ("lambda", 12.4..=13.6)]);
+    thirteen.check(INDEX1, &[("p", 12.4..=13.6), ("v", 12.4..=13.6), ("lambda", 6.6..=7.5)]);
+    // A mass matrix that depends on positions, rheonomic and nonholonomic constraints, force elements.
+    for (name, tend, first) in
+        [("leaning-disk", 10.0, 50), ("rotating-rod", 2.0, 5), ("maxwell-element", 5.0, 20)]
+    {
+        let nine = study(name, tend, first, Order::Nine, 2);
+        nine.check(FREE, &[("p", 8.3..=9.9), ("v", 8.3..=9.9)]);
+    }
 }

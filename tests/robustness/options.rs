@@ -36,7 +36,8 @@ fn refused_values(name: &str) -> Vec<f64> {
         "PRED" => vec![-1.0, 3.0],
         "NWTMAT" | "DECOMPC" | "PROJECT" => vec![-1.0, 4.0],
         "MASSTRCT" => vec![-1.0, 5.0],
-        "METHOD" => vec![-1.0, 4.0, 17.0],
+        "METHOD" => vec![-1.0, 5.0, 17.0],
+        "ORDER" => vec![-2.0, 3.0, 7.0, 14.0],
         "UROUND" => vec![-1e-16, 1e-19, 1e-3, 1.0, nan, f64::INFINITY],
         "SAFE" => vec![-0.5, 0.001, 1.0, nan, f64::INFINITY],
         "THET" => vec![1.0, 2.0, nan, f64::INFINITY, f64::NEG_INFINITY],
@@ -111,6 +112,7 @@ const EFFECTS: &[(&str, fn())] = &[
     ("IVCNSST", ivcnsst),
     ("METHOD", method),
     ("FIXED", fixed),
+    ("ORDER", order),
     ("RECOVER", recover),
     ("PROJECT", project),
     ("FAMILY", family),
@@ -312,6 +314,10 @@ fn ivcnsst() {
 fn method() {
     same(pendulum().extended(18, 0), pendulum());
     near(&hht().finish(), &pendulum().finish());
+    // The half-explicit method decomposes nothing of size E1, E2, and comes to the same end.
+    let (radau, explicit) = (pendulum().finish(), pendulum().extended(18, 4).finish());
+    assert!(radau.iwork[6] > 0 && explicit.iwork[6] == 0 && explicit.iwork[5] > 0);
+    assert!(radau.x.iter().zip(&explicit.x).all(|(a, b)| (a - b).abs() < 1e-3 * (1.0 + a.abs())));
 }
 
 /// Method 1, second order: its errors are larger, above all those of the multipliers.
@@ -359,6 +365,20 @@ fn rho() {
     same(element().ropt(11, 0.5), element());
     assert!(element().ropt(11, 1.0).finish().count(NACCPT) > element().finish().count(NACCPT));
     same(Call::<i32>::problem("maxwell-element").ropt(11, 0.8), Call::<i32>::problem("maxwell-element"));
+}
+
+/// A higher order makes fewer steps at a tight tolerance; the automatic choice comes to it by itself.
+fn order() {
+    let at = |order: i64| pendulum().tol(1e-11).extended(21, order).finish();
+    let (five, nine, thirteen, automatic) = (at(0), at(9), at(13), at(-1));
+    same(pendulum().extended(21, 5), pendulum());
+    assert!(nine.count(NACCPT) * 4 < five.count(NACCPT));
+    assert!(thirteen.count(NACCPT) < five.count(NACCPT) && automatic.count(NACCPT) * 2 < five.count(NACCPT));
+    for call in [nine, thirteen, automatic] {
+        assert!(call.x.iter().zip(&five.x).all(|(a, b)| (a - b).abs() < 1e-8 * (1.0 + b.abs())));
+    }
+    // Other methods have orders of their own.
+    same(hht().extended(21, 9), hht());
 }
 
 fn fixed() {

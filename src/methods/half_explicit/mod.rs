@@ -1,10 +1,10 @@
 //! Half-explicit Runge-Kutta method for nonstiff systems: explicit in r, v and p, implicit (and linear) in the multipliers.
 //!
 //! At every stage accelerations and multipliers solve the equations of motion together with the constraints on
-//! acceleration level ([`motion`]), so the stages are those of an ordinary differential equation and the classical order
+//! acceleration level (`motion`), so the stages are those of an ordinary differential equation and the classical order
 //! conditions hold (Hairer, Lubich, Roche 1989). The new point is projected onto the constraints of positions and
-//! velocities ([`project`]); it moves by less than its local error, so that the order stays and nothing drifts. Order 5, and
-//! order 8 for tight tolerances ([`tableau`]).
+//! velocities (`project`); it moves by less than its local error, so that the order stays and nothing drifts. Order 5, and
+//! order 8 for tight tolerances (`tableau`).
 //!
 //! [`Method::step`] makes one accepted step; `attempt` is the method as a table of contents.
 
