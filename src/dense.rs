@@ -21,7 +21,7 @@ pub const C2M1: f64 = C2 - 1.0;
 pub const RADAU5_NODES: [f64; 2] = [C2M1, C1M1];
 
 /// Component `i` at s of the polynomial with `nodes.len() + 2` coefficient vectors of length n in `contx`:
-/// a0 + s (a1 + (s - nodes[0]) (a2 + (s - nodes[1]) (a3 + ...))).
+/// `a0 + s (a1 + (s - nodes[0]) (a2 + (s - nodes[1]) (a3 + ...)))`.
 pub fn evaluate(contx: &[f64], n: usize, i: usize, s: f64, nodes: &[f64]) -> f64 {
     let last = nodes.len() + 1;
     let mut value = contx[i + last * n];
