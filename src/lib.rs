@@ -59,7 +59,7 @@
 //! | GEELIMFXQ, GEELIMFXS, GEELIMMIQ, GEELIMMIS, GEGREPEQ, GEGREPES | [`formulation`]: N, B = S·M·N, C = S·FX·N |
 //! | GETRFRHSC, GEBSUBST | [`formulation::Formulation::particular`], [`formulation::Formulation::substitute`] |
 //! | GEDECDLU, GESOLDLU, GESOLDQR | [`linalg::solver`] |
-//! | GEERREST | `estimate_error` in [`methods::radau5`] |
+//! | GEERREST | `estimate_error` in [`methods::radau`] |
 //! | GEDENSOUT | [`dense`] |
 //! | EOM, MAS, JAC, IVCOND | [`system::System`], guarded by [`model`] |
 //! | SOLOUT | [`system::Observer`] |
@@ -73,7 +73,7 @@
 //! | a code: IDID, sentence, advice | the table in [`error`]; `make docs` likewise |
 //! | step size controller | [`control`], a pure function |
 //! | when Newton's method stops or gives up | [`newton`], a pure monitor |
-//! | Butcher tableau and transformation | [`methods::tableau`], derived in code |
+//! | Butcher tableau and transformation | [`methods::radau::tableau`], made by derivations/radau.py |
 //! | what counts as rank deficient | [`formulation::rank`] |
 //! | selectors | [`formulation::selector`] |
 //! | counters | [`stats`] |

@@ -2,7 +2,7 @@
 
 use super::scale_rows;
 use crate::linalg::full_pivot::FullPivotLu;
-use crate::linalg::lanes::{self, Lanes};
+use crate::linalg::lanes::{self, Lanes, Processor};
 use crate::linalg::scalar::{divide, Scalar};
 use crate::linalg::triangular::{solve_unit_lower, solve_upper};
 use crate::linalg::LinalgError;
@@ -101,6 +101,7 @@ impl LuDecomposition {
     /// `w` is work space of length m.
     pub(super) fn particular_lanes<const L: usize>(
         &self,
+        processor: Processor,
         rank: usize,
         b: &[Lanes<L>],
         w: &mut [Lanes<L>],
@@ -111,7 +112,7 @@ impl LuDecomposition {
         for (w, &i) in w.iter_mut().zip(self.lu.rows()) {
             *w = b[i].map(|b| b * self.row_scale[i]);
         }
-        lanes::solve_lu(self.lu.factors(), m, &self.reciprocals, w);
+        lanes::solve_lu(processor, self.lu.factors(), m, &self.reciprocals, w);
         out.fill([0.0; L]);
         self.lu.cols().iter().zip(w.iter()).for_each(|(&j, w)| out[j] = *w);
     }

@@ -15,7 +15,7 @@ mod lu;
 mod qr;
 mod svd;
 
-use crate::linalg::lanes::Lanes;
+use crate::linalg::lanes::{Lanes, Processor};
 use crate::linalg::LinalgError;
 use lu::LuDecomposition;
 use qr::QrDecomposition;
@@ -182,6 +182,7 @@ impl ConstraintDecomposition {
     /// [`Self::particular`] for L right-hand sides that lie in lanes; `work` has at least m entries.
     pub fn particular_lanes<const L: usize>(
         &mut self,
+        processor: Processor,
         b: &[Lanes<L>],
         work: &mut [Lanes<L>],
         out: &mut [Lanes<L>],
@@ -192,7 +193,7 @@ impl ConstraintDecomposition {
             return;
         }
         if let Method::Lu(d) = &self.method {
-            d.particular_lanes(rank, &b[..m], work, out);
+            d.particular_lanes(processor, rank, &b[..m], work, out);
             return;
         }
         // QR and SVD are chosen for safety, not for speed: lane by lane.

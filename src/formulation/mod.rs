@@ -29,7 +29,7 @@ pub use solve::{LaneWork, Missing};
 use crate::decompose::{ConstraintDecomposition, DecompositionKind};
 use crate::error::Code;
 use crate::layout::{Block, Form, Layout};
-use crate::linalg::lanes::{self, Lanes};
+use crate::linalg::lanes::{self, Lanes, Processor};
 use crate::linalg::{dense, Complex, LinalgError};
 use crate::model::Mass;
 use crate::system::JacobianBlocks;
@@ -98,6 +98,7 @@ pub struct Formulation {
     /// S·FX, nz×n.
     fx_rows: Vec<f64>,
     mass_rows: MassRows,
+    processor: Processor,
     /// B and C, nz×nz.
     b: Vec<f64>,
     c: Vec<f64>,
@@ -132,13 +133,19 @@ impl MassRows {
     }
 
     /// z -= S·M·u.
-    fn subtract_product<const L: usize>(&self, rows: &[usize], u: &[Lanes<L>], z: &mut [Lanes<L>]) {
+    fn subtract_product<const L: usize>(
+        &self,
+        processor: Processor,
+        rows: &[usize],
+        u: &[Lanes<L>],
+        z: &mut [Lanes<L>],
+    ) {
         if self.diagonal {
             for (z, &i) in z.iter_mut().zip(rows) {
                 z.iter_mut().zip(&u[i]).for_each(|(z, u)| *z -= self.entries[i] * u);
             }
         } else {
-            lanes::subtract_product(&self.entries, rows.len(), u, z);
+            lanes::subtract_product(processor, &self.entries, rows.len(), u, z);
         }
     }
 }
@@ -187,6 +194,7 @@ impl Formulation {
             pivots: Vec::with_capacity(l.n3() + l.n4() + 2),
             fx_rows: vec![0.0; nz * l.n],
             mass_rows: MassRows::new(l.n3()),
+            processor: Processor::detect(),
             b: vec![0.0; nz * nz],
             c: vec![0.0; nz * nz],
             scratch: Scratch {

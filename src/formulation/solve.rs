@@ -49,20 +49,26 @@ impl Formulation {
         let (v, q) = (l.x.v.range(), l.x.contact_position.range());
         let LaneWork { rhs, solved, .. } = work;
         x0[l.x.multipliers.end..v.start].fill([0.0; L]);
-        self.block3.particular_lanes(&b[l.rda.rows3.range()], solved, &mut x0[q.clone()]);
+        self.block3.particular_lanes(self.processor, &b[l.rda.rows3.range()], solved, &mut x0[q.clone()]);
 
         let m2 = self.rows2.len();
         for (r, &row) in rhs.iter_mut().zip(&self.rows2) {
             *r = b[row];
         }
-        lanes::subtract_product(&self.fx2[m2 * v.len()..], m2, &x0[q], &mut rhs[..m2]);
-        self.block2.particular_lanes(&rhs[..m2], solved, &mut x0[v.clone()]);
+        lanes::subtract_product(self.processor, &self.fx2[m2 * v.len()..], m2, &x0[q], &mut rhs[..m2]);
+        self.block2.particular_lanes(self.processor, &rhs[..m2], solved, &mut x0[v.clone()]);
 
         let (m1, ns) = (l.m1(), self.solved.len());
         x0[ns..l.x.algebraic.end].fill([0.0; L]);
         rhs[..m1].copy_from_slice(&b[l.rda.rows1.range()]);
-        lanes::subtract_product(&fx.fx[0][m1 * v.start..], m1, &x0[v.start..], &mut rhs[..m1]);
-        self.block1.particular_lanes(&rhs[..m1], solved, &mut x0[..ns]);
+        lanes::subtract_product(
+            self.processor,
+            &fx.fx[0][m1 * v.start..],
+            m1,
+            &x0[v.start..],
+            &mut rhs[..m1],
+        );
+        self.block1.particular_lanes(self.processor, &rhs[..m1], solved, &mut x0[..ns]);
     }
 
     /// Rows of RDA that the selectors keep: of the dynamic, of the kinematic, of the force equations.
@@ -90,7 +96,7 @@ impl Formulation {
         let (dv, dp) = (self.rows_v.len(), self.rows_p.len());
         let z = &mut z[..self.reduced_size()];
         z.copy_from_slice(&b[..z.len()]);
-        lanes::subtract_product(&self.fx_rows, z.len(), x0, z);
+        lanes::subtract_product(self.processor, &self.fx_rows, z.len(), x0, z);
 
         let moved = &mut work.moved;
         let velocities = &x0[l.x.v.range()];
@@ -107,7 +113,7 @@ impl Formulation {
             }
         }
         let (z_v, z_rest) = z.split_at_mut(dv);
-        self.mass_rows.subtract_product(&self.rows_v, moved, z_v);
+        self.mass_rows.subtract_product(self.processor, &self.rows_v, moved, z_v);
 
         let p = l.x.p.start;
         for (z, &i) in z_rest.iter_mut().zip(&self.rows_p) {
@@ -134,7 +140,7 @@ impl Formulation {
 
     /// x = x0 + N·z in all lanes (GEBSUBST).
     pub fn substitute_lanes<const L: usize>(&self, z: &[Lanes<L>], x: &mut [Lanes<L>]) {
-        lanes::add_product(&self.columns, self.layout.n, &z[..self.reduced_size()], x);
+        lanes::add_product(self.processor, &self.columns, self.layout.n, &z[..self.reduced_size()], x);
     }
 
     /// x = x0 + N·z (GEBSUBST).

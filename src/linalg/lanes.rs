@@ -57,23 +57,57 @@ fn add<const L: usize, const FMA: bool>(a: f64, x: &Lanes<L>, y: &mut Lanes<L>) 
     }
 }
 
+/// What the processor can do. Asked for once per solver, and not in a global variable that threads would share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Processor {
+    fma: bool,
+}
+
+impl Processor {
+    /// Ask the processor, and the operating system whether it keeps the wide registers.
+    #[cfg(target_arch = "x86_64")]
+    pub fn detect() -> Self {
+        use std::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv};
+        #[target_feature(enable = "xsave")]
+        unsafe fn enabled() -> u64 {
+            // SAFETY: called with OSXSAVE only.
+            unsafe { _xgetbv(0) }
+        }
+        // SAFETY: every x86-64 processor has CPUID; leaf 7 is asked for if there is one, XGETBV if the system allows it.
+        #[allow(unused_unsafe)]
+        let fma = unsafe {
+            let bit = |register: u32, k: u32| register >> k & 1 == 1;
+            let features = __cpuid(1).ecx;
+            let (has_fma, os_saves, avx) = (bit(features, 12), bit(features, 27), bit(features, 28));
+            let avx2 = __cpuid(0).eax >= 7 && bit(__cpuid_count(7, 0).ebx, 5);
+            has_fma && os_saves && avx && avx2 && enabled() & 6 == 6
+        };
+        Processor { fma }
+    }
+
+    /// Nothing is known of other processors.
+    #[cfg(not(target_arch = "x86_64"))]
+    pub fn detect() -> Self {
+        Processor { fma: false }
+    }
+}
+
 /// A kernel, compiled for any processor and for one with AVX2 and FMA.
 macro_rules! kernel {
     ($(#[$doc:meta])* $name:ident, $body:ident, ($($arg:ident: $type:ty),*)) => {
         $(#[$doc])*
         #[inline]
-        pub fn $name<const L: usize>($($arg: $type),*) {
+        pub fn $name<const L: usize>(processor: Processor, $($arg: $type),*) {
             #[cfg(target_arch = "x86_64")]
-            {
+            if processor.fma {
                 #[target_feature(enable = "avx2,fma")]
                 unsafe fn fast<const L: usize>($($arg: $type),*) {
                     $body::<L, true>($($arg),*)
                 }
-                if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
-                    // SAFETY: the processor has what the function needs.
-                    return unsafe { fast::<L>($($arg),*) };
-                }
+                // SAFETY: the processor has what the function needs.
+                return unsafe { fast::<L>($($arg),*) };
             }
+            let _ = processor;
             $body::<L, false>($($arg),*)
         }
     };
@@ -92,7 +126,7 @@ kernel!(
     solve_lu, solve_lu_in, (lu: &[f64], ld: usize, reciprocals: &[f64], x: &mut [Lanes<L>])
 );
 kernel!(
-    /// y_i = Σ_j x_i[j]·columns[j]: a small matrix applied across the lanes of every entry.
+    /// `y_i = Σ_j x_i[j]·columns[j]`: a small matrix applied across the lanes of every entry.
     mix, mix_in, (columns: &[Lanes<L>], x: &[Lanes<L>], y: &mut [Lanes<L>])
 );
 
@@ -222,7 +256,7 @@ mod tests {
                 for (sign, case) in [(-1.0, 0), (-1.0, 1), (1.0, 2)] {
                     let mut z = y.clone();
                     match case {
-                        0 => subtract_product(&a, m, &x, &mut z),
+                        0 => subtract_product(Processor::detect(), &a, m, &x, &mut z),
                         1 => products::<L, false>(-1.0, &a, m, &x, &mut z),
                         _ => products::<L, false>(1.0, &a, m, &x, &mut z),
                     }
@@ -235,6 +269,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// The same answer as the standard library's.
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn the_processor_is_known() {
+        let expected =
+            std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
+        assert_eq!(Processor::detect().fma, expected);
     }
 
     #[test]
@@ -255,7 +298,7 @@ mod tests {
             let reciprocals: Vec<f64> = (0..n).map(|k| 1.0 / lu.factors()[k * (n + 1)]).collect();
             let b = lanes::<4>(n, &mut r);
             let mut w: Vec<Lanes<4>> = lu.rows().iter().map(|&i| b[i]).collect();
-            solve_lu(lu.factors(), n, &reciprocals, &mut w);
+            solve_lu(Processor::detect(), lu.factors(), n, &reciprocals, &mut w);
             let mut x = vec![[0.0; 4]; n];
             lu.cols().iter().zip(&w).for_each(|(&j, w)| x[j] = *w);
             for k in 0..4 {
@@ -268,10 +311,10 @@ mod tests {
     fn mixing_is_a_small_matrix() {
         let columns = [[1.0, 2.0, 0.0, 0.0], [0.5, -1.0, 3.0, 0.0]];
         let mut y = [[0.0; 4]];
-        mix(&columns, &[[2.0, 4.0, 9.0, 9.0]], &mut y);
+        mix(Processor::detect(), &columns, &[[2.0, 4.0, 9.0, 9.0]], &mut y);
         assert_eq!(y, [[4.0, 0.0, 12.0, 0.0]]);
         let mut x = [[2.0, 4.0, 9.0, 9.0]];
-        mix_in_place(&columns, &mut x);
+        mix_in_place(Processor::detect(), &columns, &mut x);
         assert_eq!(x, y);
     }
 }

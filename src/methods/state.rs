@@ -3,7 +3,6 @@
 use crate::control::Memory;
 use crate::dense::DenseOutput;
 use crate::error::{Attempt, HISTORY};
-use crate::layout::Block;
 use crate::stats::Stats;
 
 /// Where the Jacobian in hand was taken.
@@ -87,19 +86,6 @@ impl State {
     pub fn dense(&self) -> DenseOutput<'_> {
         let used = (self.nodes.len() + 2) * self.x.len();
         DenseOutput { t: self.t, h: self.h_last, contx: &self.contx[..used], nodes: self.nodes }
-    }
-
-    /// Derivative of the polynomial at the end of the last step, on a block.
-    pub fn end_derivative(&self, block: Block, out: &mut [f64]) {
-        let n = self.x.len();
-        for (i, o) in block.range().zip(out) {
-            // q = a0 + s·V(s), so that q'(0) = V(0).
-            let mut value = self.contx[i + (self.nodes.len() + 1) * n];
-            for (k, node) in self.nodes.iter().enumerate().rev() {
-                value = self.contx[i + (k + 1) * n] - node * value;
-            }
-            *o = value / self.h_last;
-        }
     }
 
     /// Make room for polynomials with up to so many coefficients, where the degree may change.

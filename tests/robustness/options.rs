@@ -371,6 +371,7 @@ fn rho() {
 fn order() {
     let at = |order: i64| pendulum().tol(1e-11).extended(21, order).finish();
     let (five, nine, thirteen, automatic) = (at(0), at(9), at(13), at(-1));
+    println!("ORDER: {:?}", [&five, &nine, &thirteen, &automatic].map(|c| c.count(NACCPT)));
     same(pendulum().extended(21, 5), pendulum());
     assert!(nine.count(NACCPT) * 4 < five.count(NACCPT));
     assert!(thirteen.count(NACCPT) < five.count(NACCPT) && automatic.count(NACCPT) * 2 < five.count(NACCPT));

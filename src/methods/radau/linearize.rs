@@ -51,10 +51,7 @@ impl<const L: usize> Radau<L> {
             }
         };
         self.state.linearized = Linearized::Nowhere;
-        let mut result = self.evaluate_matrices(system, t, &x);
-        if result.is_ok() {
-            result = self.add_mass_derivative(system, stage, (t, &x), h);
-        }
+        let result = self.evaluate_matrices(system, t, &x);
         self.work.delta = x;
         result.map_err(|trouble| self.setback(trouble))?;
         self.state.stats.npdec += 1;
@@ -111,38 +108,6 @@ impl<const L: usize> Radau<L> {
             )?;
         }
         self.mass.evaluate(system, t, x, &mut stats.nmas)
-    }
-
-    /// With a varying mass matrix the derivative of M(p)·a by p belongs to the Newton matrix. JAC has no place for it; a
-    /// model that supplies it saves Newton iterations (Andrews: a third of them). The acceleration is that of the
-    /// extrapolated polynomial.
-    fn add_mass_derivative(
-        &mut self,
-        system: &mut dyn System,
-        stage: Option<usize>,
-        (t, x): (f64, &[f64]),
-        h: f64,
-    ) -> Result<(), Trouble> {
-        if self.options.mass.is_constant() || self.state.is_first() {
-            return Ok(());
-        }
-        let l = self.layout;
-        let (nv, np) = (l.dims.nv, l.dims.np);
-        let acceleration = &mut self.work.block[..nv];
-        match stage {
-            Some(i) => self.stages.derivative(&self.orders[self.order].tableau, i, h, l.x.v, acceleration),
-            None => self.state.end_derivative(l.x.v, acceleration),
-        }
-        let out = &mut self.work.mass_derivative[..nv * np];
-        match system.mass_acceleration_dp(t, x, acceleration, out) {
-            None => Ok(()),
-            Some(outcome) => {
-                model::check(outcome, Code::StoppedByMas, || model::all_finite(out))?;
-                let columns = &mut self.fx.fx[4][nv * l.x.p.start..][..nv * np];
-                columns.iter_mut().zip(out.iter()).for_each(|(f, m)| *f += m);
-                Ok(())
-            }
-        }
     }
 
     /// Selectors S_p, S_v (SELCOMP), and the reduced matrices B and C.

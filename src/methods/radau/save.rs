@@ -13,6 +13,7 @@ impl<const L: usize> Radau<L> {
         w.state(&self.state);
         w.int(self.order as u64);
         w.int(u64::from(self.evidence.since_change));
+        w.int(u64::from(self.evidence.failures));
         w.int(self.state.nodes.len() as u64 + 1);
         w.reals(&[self.decomposed_for]);
         w.int(u64::from(self.renew_selectors));
@@ -42,7 +43,8 @@ impl<const L: usize> Radau<L> {
             return Err(BadState::Damaged);
         }
         let since_change = u32::try_from(r.int()?).map_err(|_| BadState::Damaged)?;
-        self.evidence = Evidence { since_change, ..Evidence::default() };
+        let failures = u32::try_from(r.int()?).map_err(|_| BadState::Damaged)?;
+        self.evidence = Evidence { failures, since_change };
         // The polynomial of the last step may be one of another order.
         self.state.nodes =
             tableau::coefficients(usize::try_from(r.int()?).map_err(|_| BadState::Damaged)?).newton_nodes;

@@ -4,7 +4,7 @@
 use super::tableau::Tableau;
 use crate::dense::DenseOutput;
 use crate::layout::{Block, Layout};
-use crate::linalg::lanes::{self, Lanes};
+use crate::linalg::lanes::{self, Lanes, Processor};
 
 /// Work vectors of one step.
 #[derive(Clone, Debug)]
@@ -19,6 +19,7 @@ pub struct Stages<const L: usize> {
     pub r: Vec<Lanes<L>>,
     /// A stage X_i.
     pub x: Vec<f64>,
+    processor: Processor,
 }
 
 impl<const L: usize> Stages<L> {
@@ -26,7 +27,14 @@ impl<const L: usize> Stages<L> {
     pub fn new(layout: &Layout) -> Self {
         let lanes = |n: usize| vec![[0.0; L]; n];
         let n = layout.n;
-        Stages { z: lanes(n), w: lanes(n), dw: lanes(n), r: lanes(layout.m), x: vec![0.0; n] }
+        Stages {
+            z: lanes(n),
+            w: lanes(n),
+            dw: lanes(n),
+            r: lanes(layout.m),
+            x: vec![0.0; n],
+            processor: Processor::detect(),
+        }
     }
 
     /// Starting values: zero, or the polynomial of the last step extrapolated to the new stages.
@@ -61,7 +69,7 @@ impl<const L: usize> Stages<L> {
 
     /// W = T⁻¹ Z.
     pub fn transform(&mut self, tableau: &Tableau<L>) {
-        lanes::mix(&tableau.t_inverse[..tableau.stages], &self.z, &mut self.w);
+        lanes::mix(self.processor, &tableau.t_inverse[..tableau.stages], &self.z, &mut self.w);
     }
 
     /// W += ΔW, Z = T W.
@@ -71,12 +79,12 @@ impl<const L: usize> Stages<L> {
                 *w += d;
             }
         }
-        lanes::mix(&tableau.t[..tableau.stages], &self.w, &mut self.z);
+        lanes::mix(self.processor, &tableau.t[..tableau.stages], &self.w, &mut self.z);
     }
 
     /// b = T⁻¹ R of the first `rows` rows, in place.
     pub fn transform_residuals(&mut self, tableau: &Tableau<L>, rows: usize) {
-        lanes::mix_in_place(&tableau.t_inverse[..tableau.stages], &mut self.r[..rows]);
+        lanes::mix_in_place(self.processor, &tableau.t_inverse[..tableau.stages], &mut self.r[..rows]);
     }
 
     /// Component block of (A⁻¹ Z)_i / h.
