@@ -23,6 +23,7 @@ export OPENBLAS_NUM_THREADS = 1
 export FC CC CXX
 
 .PHONY: all setup lib header docs demo test bench bench-quick bench-setup accuracy which-method clean \
+        test-instructions instructions \
         test-format test-lint test-rust test-doc test-header test-drivers test-memory test-valgrind test-asan \
         test-faults test-threads test-identity
 
@@ -94,6 +95,13 @@ test-identity: lib
 	fortran-tests/run.sh --identity
 
 # Errors, residuals and counters over the problem set: docs/accuracy.{md,csv,svg}.
+# Instructions of a run against the numbers kept in abi/instructions.txt; `make instructions` keeps them anew.
+test-instructions:
+	@.ci/instructions
+
+instructions:
+	@.ci/instructions --update
+
 accuracy: setup
 	$(CARGO) run --release --quiet --example accuracy
 

@@ -158,7 +158,8 @@ fn bench(case: &mut Case, plan: &Plan, csv: &mut String, lines: &mut Vec<String>
     }
     let mut winners: Vec<usize> = Vec::new();
     for &accuracy in accuracies {
-        winners.extend(fastest(case, &curves, accuracy));
+        winners.extend(fastest(case, &curves, accuracy, false));
+        winners.extend(fastest(case, &curves, accuracy, true));
     }
     winners.sort_unstable();
     winners.dedup();
@@ -240,10 +241,11 @@ fn window(curves: &[Curve], accuracies: &[f64]) -> (f64, f64) {
     range
 }
 
-/// Our setting that is fastest at an accuracy, by the sweep.
-fn fastest(case: &Case, curves: &[Curve], accuracy: f64) -> Option<usize> {
+/// Our setting that is fastest at an accuracy, by the sweep; of the implicit core alone if asked for.
+fn fastest(case: &Case, curves: &[Curve], accuracy: f64, core: bool) -> Option<usize> {
     let rough = |k: usize| rough_time(&curves[k], accuracy).map(|seconds| (k, seconds));
-    let ours = (0..curves.len()).filter(|&k| case.entries[k].ours);
+    let ours = (0..curves.len())
+        .filter(|&k| case.entries[k].ours && !(core && case.entries[k].name == ours::HALF_EXPLICIT));
     ours.filter_map(rough).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(k, _)| k)
 }
 
@@ -255,12 +257,13 @@ fn compare(
     lines: &mut Vec<String>,
 ) -> Option<usize> {
     let places: Vec<Option<Crossing>> = curves.iter().map(|c| crossing(&c.points, accuracy)).collect();
-    let best = fastest(case, curves, accuracy);
+    let best = fastest(case, curves, accuracy, false);
     let Some(best) = best else {
         println!("-- error {accuracy:.0e}: none of our settings reaches it");
         return None;
     };
     let legacy = LEGACY;
+    let core = fastest(case, curves, accuracy, true).unwrap_or(best);
     // A quick run does not wait for peers that are far behind, except the one that all are related to.
     let limit =
         if plan.quick { 3.0 * rough_time(&curves[best], accuracy).unwrap_or(0.0) } else { f64::INFINITY };
@@ -269,7 +272,7 @@ fn compare(
             case.entries[k].name == "radau5-ggl"
                 || rough_time(&curves[k], accuracy).is_some_and(|s| s <= limit)
         })
-        .filter(|&k| places[k].is_some() && (!case.entries[k].ours || k == best || k == legacy))
+        .filter(|&k| places[k].is_some() && (!case.entries[k].ours || [best, core, legacy].contains(&k)))
         .collect();
     // Rounds, interleaved over the solvers.
     let mut times: Vec<BTreeMap<usize, f64>> = Vec::new();
@@ -298,9 +301,16 @@ fn compare(
     let row = |k: usize| spread(times.iter().map(|round| round[&k]).collect());
     let name = &case.entries[best].name;
     println!("-- error {accuracy:.0e}: geoms {:.4} ms with the setting '{name}'", 1e3 * row(best).0);
-    println!("   {:<16} {:>10}  {:>24}  {:>24}", "", "ms", "geoms/peer (min..max)", "legacy/peer (min..max)");
+    if core != best {
+        let name = &case.entries[core].name;
+        println!("   the implicit core: {:.4} ms with the setting '{name}'", 1e3 * row(core).0);
+    }
+    println!(
+        "   {:<16} {:>10}  {:>24}  {:>24}  {:>24}",
+        "", "ms", "geoms/peer (min..max)", "core/peer (min..max)", "legacy/peer (min..max)"
+    );
     for &k in &measured {
-        if k == best {
+        if k == best || k == core {
             continue;
         }
         let ratio = |ours: usize| spread(times.iter().map(|round| round[&ours] / round[&k]).collect());
@@ -311,9 +321,11 @@ fn compare(
         };
         let title = if k == legacy { "geoms legacy" } else { &case.entries[k].name };
         let old = if k == legacy || places[legacy].is_none() { String::new() } else { cell(ratio(legacy)) };
-        println!("   {title:<16} {:>10.4}  {:>24}  {old:>24}{mark}", 1e3 * row(k).0, cell(ratio(best)));
+        let (first, second) = (cell(ratio(best)), cell(ratio(core)));
+        println!("   {title:<16} {:>10.4}  {first:>24}  {second:>24}  {old:>24}{mark}", 1e3 * row(k).0);
         let title = title.replace(' ', "-");
         lines.push(format!("ratio {} {accuracy:.0e} {title} {:.4}", case.name, ratio(best).0));
+        lines.push(format!("ratio-core {} {accuracy:.0e} {title} {:.4}", case.name, ratio(core).0));
     }
     let behind: Vec<&str> = (0..curves.len())
         .filter(|&k| places[k].is_some() && !case.entries[k].ours && !measured.contains(&k))
@@ -336,7 +348,9 @@ fn compare(
             println!("   {text}: {}", missing(cut).join(", "));
         }
     }
-    lines.push(format!("setting {} {accuracy:.0e} {}", case.name, case.entries[best].name));
+    for (kind, k) in [("setting", best), ("setting-core", core)] {
+        lines.push(format!("{kind} {} {accuracy:.0e} {}", case.name, case.entries[k].name));
+    }
     Some(best)
 }
 

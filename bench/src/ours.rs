@@ -6,7 +6,7 @@ use geoms::decompose::DecompositionKind;
 use geoms::integrate::{integrate, Integration};
 use geoms::layout::{Dimensions, Form, Layout};
 use geoms::norm::Tolerance;
-use geoms::options::{Controller, MassStructure, MethodKind, Options, Order};
+use geoms::options::{MassStructure, MethodKind, Options, Order};
 use geoms::stats::Stats;
 use geoms::system::{JacobianBlocks, Outcome, System};
 
@@ -164,19 +164,15 @@ pub struct Setting {
     pub change: fn(&mut Options),
 }
 
+/// The one setting that is not the implicit core.
+pub const HALF_EXPLICIT: &str = "half-explicit";
+
 /// The first is the documented default of the `geoms_` call, mass structure included; the others compete for "best"
 /// with the mass structure that the model has. Further methods and orders are lines of this table.
 pub const SETTINGS: &[Setting] = &[
     Setting { name: "legacy", change: |o| o.mass = MassStructure::Full },
     Setting { name: "mass", change: |_| {} },
     Setting { name: "nwtmat2", change: |o| o.newton_reference = 2 },
-    Setting {
-        name: "nwtmat2-classical",
-        change: |o| {
-            o.newton_reference = 2;
-            o.controller = Controller::Classical;
-        },
-    },
     Setting {
         name: "thet.1-keep",
         change: |o| {
@@ -209,7 +205,15 @@ pub const SETTINGS: &[Setting] = &[
         },
     },
     Setting { name: "auto-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Automatic, 2) },
-    Setting { name: "half-explicit", change: |o| o.method = MethodKind::HalfExplicit },
+    Setting { name: "auto-thet.1", change: |o| (o.order, o.thet) = (Order::Automatic, 0.1) },
+    Setting {
+        name: "order13-form1-thet.1",
+        change: |o| {
+            o.form = Form::Index1;
+            (o.order, o.thet) = (Order::Thirteen, 0.1);
+        },
+    },
+    Setting { name: HALF_EXPLICIT, change: |o| o.method = MethodKind::HalfExplicit },
 ];
 
 /// The options of a setting for a model.
@@ -221,6 +225,8 @@ pub fn options(setting: &Setting, mass: Mass, redundant: bool) -> Options {
     };
     let mut options = Options { mass: structure, nmax: 10_000_000, ..Options::default() };
     (setting.change)(&mut options);
+    // The initial values are consistent, and the peers take them as they are.
+    options.consistent = setting.name != "legacy";
     if redundant {
         options.decompose_constraints = DecompositionKind::Svd;
     }
