@@ -56,6 +56,13 @@ const REMARKS: &[(&str, usize, &str)] = &[
     ),
     ("n-four-bar-2", 0, EARLY),
     ("n-four-bar-10", 0, EARLY),
+    (
+        "truck",
+        0,
+        "the error at the end scatters from run to run; the geometric mean over decompositions and controllers in \
+         accuracy.csv: 0.78, also down to 1e-15",
+    ),
+    ("truck", 1, WEIGHTED),
     ("truck-physical", 1, WEIGHTED),
 ];
 const EARLY: &str = "with equal steps the order is 5.0; but the third step, eight times the second, is up to three times as long as \
