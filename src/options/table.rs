@@ -1,0 +1,385 @@
+//! The table of options itself: name ↔ slot ↔ range ↔ default ↔ meaning ↔ how it is set.
+
+use super::*;
+
+/// Set a flag from 0 or 1.
+fn flag(field: &mut bool, value: i64) -> bool {
+    *field = value == 1;
+    value == 0 || value == 1
+}
+
+/// Set a number that passes its range test; zero leaves the default.
+fn number(field: &mut f64, value: f64, allowed: bool) -> bool {
+    if value != 0.0 {
+        *field = value;
+    }
+    value == 0.0 || allowed
+}
+
+macro_rules! entry {
+    ($name:literal, $slot:expr, $range:literal, $default:literal, $meaning:literal, $set:expr) => {
+        OptionEntry {
+            name: $name,
+            slot: $slot,
+            range: $range,
+            default: $default,
+            meaning: $meaning,
+            set: $set,
+        }
+    };
+}
+
+use Setter::{Int, Real};
+use Slot::{Iopt, Ropt};
+
+/// The option table, in the order of the manual. IOPT(16) comes before the slots that it opens.
+pub static OPTIONS: &[OptionEntry] = &[
+    entry!(
+        "LUN",
+        Iopt(2),
+        ">= 0 (0, 6 or > 10 recommended)",
+        "0",
+        "Fortran unit for messages; 0 is silent, 6 the screen.",
+        Int(|o, v| {
+            o.lun = v;
+            v >= 0
+        })
+    ),
+    entry!(
+        "NIT",
+        Iopt(3),
+        ">= 0",
+        "10",
+        "Maximal number of Newton iterations in a step.",
+        Int(|o, v| {
+            if v > 0 {
+                o.nit = v.min(i64::from(u32::MAX)) as u32;
+            }
+            v >= 0
+        })
+    ),
+    entry!(
+        "STARTN",
+        Iopt(4),
+        "0, 1",
+        "0",
+        "Starting values of Newton's method: 0 extrapolated collocation polynomial, 1 the last point.",
+        Int(|o, v| flag(&mut o.zero_start, v))
+    ),
+    entry!(
+        "FORM",
+        Iopt(5),
+        "0, 1",
+        "0",
+        "Formulation: 0 projected-strangeness-free (gII, hI supplied), 1 projected-strangeness-index-1.",
+        Int(|o, v| {
+            o.form = if v == 1 { Form::Index1 } else { Form::StrangenessFree };
+            v == 0 || v == 1
+        })
+    ),
+    entry!(
+        "NMAX",
+        Iopt(6),
+        ">= 0",
+        "100000",
+        "Maximal number of steps, rejected ones included.",
+        Int(|o, v| {
+            if v > 0 {
+                o.nmax = v as u64;
+            }
+            v >= 0
+        })
+    ),
+    entry!(
+        "PRED",
+        Iopt(8),
+        "0, 1, 2",
+        "1",
+        "Step size controller: 1 predictive (Gustafsson), 2 classical.",
+        Int(|o, v| {
+            o.controller = if v == 2 { Controller::Classical } else { Controller::Predictive };
+            (0..=2).contains(&v)
+        })
+    ),
+    entry!(
+        "NWTMAT",
+        Iopt(9),
+        "0, 1, 2, 3; not 0 only with STARTN=0",
+        "0",
+        "Point at which the Newton matrix is taken: 0 the last point, i = extrapolated stage i.",
+        Int(|o, v| {
+            o.newton_reference = v.clamp(0, 3) as u8;
+            (0..=3).contains(&v)
+        })
+    ),
+    entry!(
+        "NWTUPD",
+        Iopt(10),
+        ">= 0",
+        "0",
+        "Updates of the Newton matrix allowed within a step before it is repeated with a smaller size.",
+        Int(|o, v| {
+            o.newton_updates = v.clamp(0, i64::from(u32::MAX)) as u32;
+            v >= 0
+        })
+    ),
+    entry!(
+        "DECOMPC",
+        Iopt(11),
+        "0, 1, 2, 3",
+        "1",
+        "Decomposition of the algebraic part: 1 LU with full pivoting, 2 QR with pivoting, 3 SVD. \
+         Redundant constraints need 3.",
+        Int(|o, v| {
+            o.decompose_constraints = match v {
+                2 => DecompositionKind::Qr,
+                3 => DecompositionKind::Svd,
+                _ => DecompositionKind::Lu,
+            };
+            (0..=3).contains(&v)
+        })
+    ),
+    entry!(
+        "DECOMPD",
+        Iopt(12),
+        "0, 1",
+        "0",
+        "Decomposition of the differential part: 0 LU with partial pivoting, 1 QR.",
+        Int(|o, v| {
+            o.decompose_differential = if v == 1 { SolverKind::Qr } else { SolverKind::Lu };
+            v == 0 || v == 1
+        })
+    ),
+    entry!(
+        "SELCOMP",
+        Iopt(13),
+        "0, 1",
+        "0",
+        "Selectors: 0 kept while the pivot columns of the constraints stay and Newton converges \
+         (with DECOMPC=1 and DECOMPD=0, otherwise as 1), 1 recomputed with every predecomposition.",
+        Int(|o, v| flag(&mut o.selectors_every_step, v))
+    ),
+    entry!(
+        "AUTONOM",
+        Iopt(14),
+        "0, 1",
+        "0",
+        "1: the equations do not depend on time. Without effect in method 0: no part of the step uses a \
+         time derivative. Method 1 saves time differences at its start and with PROJECT.",
+        Int(|o, v| flag(&mut o.autonomous, v))
+    ),
+    entry!(
+        "MASSTRCT",
+        Iopt(15),
+        "0, 1, 2, 3, 4",
+        "1",
+        "Mass matrix: 1 full, 2 diagonal, 3 full and constant, 4 diagonal and constant.",
+        Int(|o, v| {
+            o.mass = match v {
+                2 => MassStructure::Diagonal,
+                3 => MassStructure::ConstantFull,
+                4 => MassStructure::ConstantDiagonal,
+                _ => MassStructure::Full,
+            };
+            (0..=4).contains(&v)
+        })
+    ),
+    entry!(
+        "EXTEND",
+        Iopt(16),
+        "0, 1",
+        "0",
+        "1: the entries IOPT(18..40) are read.",
+        Int(|o, v| flag(&mut o.extended, v))
+    ),
+    entry!(
+        "IVCNSST",
+        Iopt(17),
+        "0, 1",
+        "0",
+        "Initial values: 0 checked and, with IVCOND, corrected; 1 taken as consistent.",
+        Int(|o, v| flag(&mut o.consistent, v))
+    ),
+    entry!(
+        "METHOD",
+        Iopt(18),
+        "0, 1, 4",
+        "0",
+        "Integration method: 0 Radau IIA; 1 HHT on the index-3 equations (second order); 4 half-explicit Runge-Kutta of \
+         order 5, or 8 if RTOL <= 1e-6, for nonstiff systems.",
+        Int(|o, v| {
+            let known = [MethodKind::Radau, MethodKind::Hht, MethodKind::HalfExplicit];
+            let known = known.into_iter().find(|m| *m as i64 == v);
+            known.map(|m| o.method = m).is_some()
+        })
+    ),
+    entry!(
+        "FIXED",
+        Iopt(19),
+        "0, 1",
+        "0",
+        "1: constant step size H, no error control.",
+        Int(|o, v| flag(&mut o.fixed_step, v))
+    ),
+    entry!(
+        "RECOVER",
+        Iopt(20),
+        "0, 1",
+        "0",
+        "1: a positive IERR rejects the step; IERR is set to 0 and a smaller step is tried.",
+        Int(|o, v| flag(&mut o.recover, v))
+    ),
+    entry!(
+        "ORDER",
+        Iopt(21),
+        "0, 5, 9, 13, -1",
+        "0",
+        "Order of method 0: 0 or 5, 9, 13, or -1 for an automatic choice between them. SOLOUT is given a cubic \
+         whatever the order.",
+        Int(|o, v| {
+            let known = [
+                (0, Order::Five),
+                (5, Order::Five),
+                (9, Order::Nine),
+                (13, Order::Thirteen),
+                (-1, Order::Automatic),
+            ];
+            known.into_iter().find(|k| k.0 == v).map(|k| o.order = k.1).is_some()
+        })
+    ),
+    entry!(
+        "PROJECT",
+        Iopt(22),
+        "0, 1, 2, 3",
+        "0",
+        "Method 1, what is projected before it is reported: bit 1 velocities, onto gI = 0; bit 2 accelerations and \
+         multipliers, from positions and velocities.",
+        Int(|o, v| {
+            o.project = v.clamp(0, 3) as u8;
+            (0..=3).contains(&v)
+        })
+    ),
+    entry!(
+        "FAMILY",
+        Iopt(23),
+        "0, 1",
+        "0",
+        "Method 1: 0 HHT, 1 generalised-alpha.",
+        Int(|o, v| {
+            o.family = if v == 1 { Family::GeneralizedAlpha } else { Family::Hht };
+            v == 0 || v == 1
+        })
+    ),
+    entry!(
+        "RELAXE",
+        Iopt(25),
+        "0, 1",
+        "0",
+        "1: an invariant is suspended while it is nearly rank deficient, instead of stopping the run.",
+        Int(|o, v| flag(&mut o.relax_invariants, v))
+    ),
+    entry!(
+        "UROUND",
+        Ropt(1),
+        "0 or 1e-19 < UROUND < 1e-3",
+        "1e-16",
+        "Rounding unit.",
+        Real(|o, v| number(&mut o.uround, v, v > 1e-19 && v < 1e-3))
+    ),
+    entry!(
+        "SAFE",
+        Ropt(2),
+        "0 or 0.001 < SAFE < 1",
+        "0.9",
+        "Safety factor of the step size prediction.",
+        Real(|o, v| number(&mut o.safe, v, v > 1e-3 && v < 1.0))
+    ),
+    entry!(
+        "THET",
+        Ropt(3),
+        "< 1; negative: Jacobian after every accepted step",
+        "0.001",
+        "The Jacobian is kept while the rate of convergence of Newton's method stays below THET.",
+        Real(|o, v| number(&mut o.thet, v, v < 1.0 && v.is_finite()))
+    ),
+    entry!(
+        "FNEWT",
+        Ropt(4),
+        "0 or UROUND/RTOL' < FNEWT < 1",
+        "max(10*UROUND/RTOL', min(0.03, sqrt(RTOL')))",
+        "Stopping criterion of Newton's method; RTOL' = 0.1*RTOL**(2/3) is the internal tolerance. \
+         With invariants (NI > 0) the default has a sixteenth of the second term. Method 1: part of the tolerance to \
+         which increments are solved, default 0.001.",
+        Real(|o, v| {
+            if v != 0.0 {
+                o.fnewt = Some(v);
+            }
+            v == 0.0 || (v > 0.0 && v < 1.0)
+        })
+    ),
+    entry!(
+        "QUOT1",
+        Ropt(5),
+        "0 or 0 < QUOT1 <= 1",
+        "1.0",
+        "The step size is kept if QUOT1 <= HNEW/HOLD <= QUOT2 and the Jacobian is kept.",
+        Real(|o, v| number(&mut o.quot1, v, v > 0.0 && v <= 1.0))
+    ),
+    entry!(
+        "QUOT2",
+        Ropt(6),
+        "0 or >= 1",
+        "1.2",
+        "See QUOT1.",
+        Real(|o, v| number(&mut o.quot2, v, v >= 1.0 && v.is_finite()))
+    ),
+    entry!(
+        "HMAX",
+        Ropt(7),
+        "0 or > 0",
+        "TEND-T",
+        "Maximal step size.",
+        Real(|o, v| {
+            if v != 0.0 {
+                o.hmax = Some(v);
+            }
+            v == 0.0 || (v > 0.0 && v.is_finite())
+        })
+    ),
+    entry!(
+        "FACL",
+        Ropt(8),
+        "0 or >= 1",
+        "8.0",
+        "Largest HNEW/HOLD; in method 1 at most 5.",
+        Real(|o, v| number(&mut o.facl, v, v >= 1.0 && v.is_finite()))
+    ),
+    entry!(
+        "FACR",
+        Ropt(9),
+        "0 or 0 < FACR <= 1",
+        "0.2",
+        "Smallest HNEW/HOLD.",
+        Real(|o, v| number(&mut o.facr, v, v > 0.0 && v <= 1.0))
+    ),
+    entry!(
+        "ALPHA",
+        Ropt(10),
+        "HHT: 0 or -1/3 <= ALPHA < 0, or 1; generalised-alpha: 0 or 0 < ALPHA <= 1",
+        "-0.3 (HHT), 0.8 (generalised-alpha)",
+        "Numerical dissipation of method 1: alpha of HHT, where 1 asks for alpha = 0, which is only weakly stable; \
+         spectral radius at infinity of generalised-alpha.",
+        Real(|o, v| {
+            o.dissipation = (v != 0.0).then_some(v);
+            (-1.0 / 3.0..=1.0).contains(&v)
+        })
+    ),
+    entry!(
+        "RHO",
+        Ropt(11),
+        "0 or 0.5 <= RHO <= 1",
+        "0.5",
+        "Method 1: weight of the new slope of the force elements r; only 0.5 is of second order.",
+        Real(|o, v| number(&mut o.slope_weight, v, (0.5..=1.0).contains(&v)))
+    ),
+];
