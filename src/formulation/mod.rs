@@ -20,6 +20,8 @@
 //! and the selected rows become (θ·B + C)·z = S b - S (θ·M + FX)·x0 with B = S·M·N and C = S·FX·N.
 //! Only this small system depends on the step size.
 
+mod dependent;
+mod kinematic;
 pub mod rank;
 pub mod selector;
 mod solve;
@@ -30,9 +32,11 @@ use crate::decompose::{ConstraintDecomposition, DecompositionKind};
 use crate::error::Code;
 use crate::layout::{Block, Form, Layout};
 use crate::linalg::lanes::{self, Lanes, Processor};
-use crate::linalg::{dense, Complex, LinalgError};
+use crate::linalg::{dense, LinalgError, SolverKind};
 use crate::model::Mass;
 use crate::system::JacobianBlocks;
+use dependent::Dependents;
+use kinematic::Kinematics;
 use rank::{RankPolicy, RESUME, SUSPEND};
 
 /// A constraint block that cannot be used.
@@ -91,17 +95,17 @@ pub struct Formulation {
     mass_columns: Vec<f64>,
     rows_v: Vec<usize>,
     rows_p: Vec<usize>,
-    /// The rows of RDA that they are, followed by those of the force equations.
+    /// The rows of RDA that they are, kinematic ones first, followed by those of the force equations.
     selected: Vec<usize>,
     selected_for: Vec<usize>,
     pivots: Vec<usize>,
-    /// S·FX, nz×n.
-    fx_rows: Vec<f64>,
+    dependents: Dependents,
     mass_rows: MassRows,
     processor: Processor,
     /// B and C, nz×nz.
     b: Vec<f64>,
     c: Vec<f64>,
+    kinematics: Kinematics,
     scratch: Scratch,
 }
 
@@ -160,8 +164,13 @@ struct Scratch {
 }
 
 impl Formulation {
-    /// Allocate for a layout.
-    pub fn new(layout: &Layout, kind: DecompositionKind, policy: RankPolicy, relax_invariants: bool) -> Self {
+    /// Allocate for a layout, the decomposition of the constraints and that of the reduced systems.
+    pub fn new(
+        layout: &Layout,
+        (kind, differential): (DecompositionKind, SolverKind),
+        policy: RankPolicy,
+        relax_invariants: bool,
+    ) -> Self {
         let l = *layout;
         let solved = match l.form {
             Form::StrangenessFree => l.x.algebraic,
@@ -192,11 +201,12 @@ impl Formulation {
             selected: Vec::with_capacity(nz),
             selected_for: Vec::with_capacity(l.n3() + l.n4() + 2),
             pivots: Vec::with_capacity(l.n3() + l.n4() + 2),
-            fx_rows: vec![0.0; nz * l.n],
+            dependents: Dependents::new(l.n, nz),
             mass_rows: MassRows::new(l.n3()),
             processor: Processor::detect(),
             b: vec![0.0; nz * nz],
             c: vec![0.0; nz * nz],
+            kinematics: Kinematics::new(differential == SolverKind::Lu, nz, l.n3().min(l.n4())),
             scratch: Scratch {
                 rhs: vec![0.0; rows.max(1)],
                 many_rhs: vec![0.0; rows * nz],
@@ -233,12 +243,8 @@ impl Formulation {
         self.free_v + self.free_q + self.layout.n2() + self.free_multipliers().len()
     }
 
-    /// λ and μ with FORM=1, where no algebraic equation determines them.
     fn free_multipliers(&self) -> Block {
-        match self.layout.form {
-            Form::StrangenessFree => Block::default(),
-            Form::Index1 => self.layout.x.multipliers,
-        }
+        free_multipliers(&self.layout)
     }
 
     /// Number of constraint rows that depend on the others.
@@ -418,6 +424,7 @@ impl Formulation {
         let (n, nv, nq, nr) = (l.n, l.n3(), l.n4(), l.n2());
         self.free_v = nv - self.block2.rank();
         self.free_q = nq - self.block3.rank();
+        self.find_dependents();
         let multipliers = self.free_multipliers();
         let nz = self.reduced_size();
         let (fv, fq) = (self.free_v, self.free_q);
@@ -462,6 +469,7 @@ impl Formulation {
                 *c = -y;
             }
         }
+        self.gather_dependent_rows();
     }
 
     /// M·N, needed by selectors and B.
@@ -552,56 +560,39 @@ impl Formulation {
         self.mass_rows.take(mass, &self.rows_v);
         let rda = &self.layout.rda;
         self.selected.clear();
-        self.selected.extend(self.rows_v.iter().map(|i| rda.f_dyn.start + i));
         self.selected.extend(self.rows_p.iter().map(|i| rda.f_kin.start + i));
+        self.selected.extend(self.rows_v.iter().map(|i| rda.f_dyn.start + i));
         self.selected.extend(rda.b.range());
         let l = self.layout;
         let (n, nz, nv) = (l.n, self.reduced_size(), l.dims.nv);
         let (dv, dp) = (self.rows_v.len(), self.rows_p.len());
-        let (k, v0) = (self.free_v + self.free_q, l.x.v.start);
+        let k = self.free_v + self.free_q;
 
-        let rows = &mut self.fx_rows[..nz * n];
-        for j in 0..n {
-            let target = &mut rows[nz * j..nz * (j + 1)];
-            for (t, &i) in target.iter_mut().zip(&self.rows_v) {
-                *t = fx.fx[4][i + j * nv];
-            }
-            for (t, &i) in target[dv..].iter_mut().zip(&self.rows_p) {
-                *t = if j >= v0 { fx.fx[5][i + (j - v0) * l.dims.np] } else { 0.0 };
-            }
-            target[dv + dp..].copy_from_slice(&fx.fx[3][l.dims.nr * j..l.dims.nr * (j + 1)]);
-        }
-        dense::mul(nz, n, nz, rows, &self.columns[..n * nz], &mut self.c[..nz * nz]);
-
+        self.reduce_jacobian(fx);
         let b = &mut self.b[..nz * nz];
         b.fill(0.0);
         for j in 0..nz {
             let column = &self.columns[n * j..n * (j + 1)];
             let target = &mut b[nz * j..nz * (j + 1)];
+            for (t, &i) in target.iter_mut().zip(&self.rows_p) {
+                *t = column[l.x.p.start + i];
+            }
             if j < k {
-                for (t, &i) in target.iter_mut().zip(&self.rows_v) {
+                for (t, &i) in target[dp..].iter_mut().zip(&self.rows_v) {
                     *t = self.mass_columns[i + j * nv];
                 }
             }
-            for (t, &i) in target[dv..].iter_mut().zip(&self.rows_p) {
-                *t = column[l.x.p.start + i];
-            }
-            target[dv + dp..].copy_from_slice(l.x.r.of(column));
+            target[dp + dv..].copy_from_slice(l.x.r.of(column));
         }
+        self.solve_kinematics();
     }
+}
 
-    /// E1 = θ·B + C.
-    pub fn real_matrix(&self, theta: f64, e: &mut [f64]) {
-        for ((e, b), c) in e.iter_mut().zip(&self.b).zip(&self.c) {
-            *e = theta * b + c;
-        }
-    }
-
-    /// E2 = θ·B + C with complex θ.
-    pub fn complex_matrix(&self, theta: Complex, e: &mut [Complex]) {
-        for ((e, b), c) in e.iter_mut().zip(&self.b).zip(&self.c) {
-            *e = Complex { re: theta.re * b + c, im: theta.im * b };
-        }
+/// λ and μ with FORM=1, where no algebraic equation determines them.
+fn free_multipliers(layout: &Layout) -> Block {
+    match layout.form {
+        Form::StrangenessFree => Block::default(),
+        Form::Index1 => layout.x.multipliers,
     }
 }
 

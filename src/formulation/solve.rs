@@ -1,10 +1,10 @@
 //! Solving with a linearisation in hand: particular solution of the constraints, right-hand sides of the reduced systems, and
 //! the way back to x (GETRFRHSC, GEBSUBST). All stages go together, one lane each.
 
+use super::dependent::Dependents;
 use super::Formulation;
 use crate::decompose::ConstraintDecomposition;
 use crate::layout::Block;
-use crate::linalg::dense;
 use crate::linalg::lanes::{self, Lanes, Theta};
 use crate::system::JacobianBlocks;
 
@@ -14,6 +14,8 @@ pub struct LaneWork<const L: usize> {
     rhs: Vec<Lanes<L>>,
     solved: Vec<Lanes<L>>,
     moved: Vec<Lanes<L>>,
+    /// Dependent components.
+    part: Vec<Lanes<L>>,
 }
 
 impl<const L: usize> LaneWork<L> {
@@ -21,7 +23,7 @@ impl<const L: usize> LaneWork<L> {
     pub fn new(formulation: &Formulation) -> Self {
         let l = &formulation.layout;
         let rows = l.m1().max(l.m2()).max(l.m3());
-        LaneWork { rhs: vec![[0.0; L]; rows], solved: vec![[0.0; L]; rows], moved: vec![[0.0; L]; l.n3()] }
+        LaneWork { rhs: vec![[0.0; L]; rows], solved: vec![[0.0; L]; rows], moved: vec![[0.0; L]; l.n3()], part: vec![[0.0; L]; l.n] }
     }
 }
 
@@ -71,7 +73,7 @@ impl Formulation {
         self.block1.particular_lanes(self.processor, &rhs[..m1], solved, &mut x0[..ns]);
     }
 
-    /// Rows of RDA that the selectors keep: of the dynamic, of the kinematic, of the force equations.
+    /// Rows of RDA that the selectors keep: of the kinematic, of the dynamic, of the force equations.
     pub fn selected_rows(&self) -> &[usize] {
         &self.selected
     }
@@ -96,9 +98,11 @@ impl Formulation {
         let (dv, dp) = (self.rows_v.len(), self.rows_p.len());
         let z = &mut z[..self.reduced_size()];
         z.copy_from_slice(&b[..z.len()]);
-        lanes::subtract_product(self.processor, &self.fx_rows, z.len(), x0, z);
+        let LaneWork { moved, part, .. } = work;
+        let Dependents { rows, fx, .. } = &self.dependents;
+        part.iter_mut().zip(rows).for_each(|(p, &i)| *p = x0[i]);
+        lanes::subtract_product(self.processor, fx, z.len(), &part[..rows.len()], z);
 
-        let moved = &mut work.moved;
         let velocities = &x0[l.x.v.range()];
         match missing {
             Missing::All(w) => {
@@ -112,11 +116,9 @@ impl Formulation {
                 }
             }
         }
-        let (z_v, z_rest) = z.split_at_mut(dv);
-        self.mass_rows.subtract_product(self.processor, &self.rows_v, moved, z_v);
-
         let p = l.x.p.start;
-        for (z, &i) in z_rest.iter_mut().zip(&self.rows_p) {
+        let (z_p, z_rest) = z.split_at_mut(dp);
+        for (z, &i) in z_p.iter_mut().zip(&self.rows_p) {
             let u = match missing {
                 Missing::Nothing => x0[p + i],
                 Missing::Kinematic(w) | Missing::All(w) => {
@@ -125,12 +127,15 @@ impl Formulation {
             };
             subtract(z, &theta.apply(&u));
         }
+        let (z_v, z_r) = z_rest.split_at_mut(dv);
+        self.mass_rows.subtract_product(self.processor, &self.rows_v, moved, z_v);
         if let Missing::Kinematic(w) | Missing::All(w) = missing {
             // r has no particular part.
-            for (z, w) in z_rest[dp..].iter_mut().zip(&w[l.x.r.range()]) {
+            for (z, w) in z_r.iter_mut().zip(&w[l.x.r.range()]) {
                 subtract(z, &theta.apply(w));
             }
         }
+        self.eliminate_velocities(theta, z, moved);
     }
 
     /// Multiplications with entries of M that [`Formulation::reduced_rhs`] makes for so many right-hand sides.
@@ -138,14 +143,25 @@ impl Formulation {
         (self.rows_v.len() * sides * if self.mass_rows.diagonal { 1 } else { self.layout.n3() }) as u64
     }
 
-    /// x = x0 + N·z in all lanes (GEBSUBST).
-    pub fn substitute_lanes<const L: usize>(&self, z: &[Lanes<L>], x: &mut [Lanes<L>]) {
-        lanes::add_product(self.processor, &self.columns, self.layout.n, &z[..self.reduced_size()], x);
-    }
-
-    /// x = x0 + N·z (GEBSUBST).
-    pub fn substitute(&self, z: &[f64], x: &mut [f64]) {
-        dense::add_mul_vec(self.layout.n, self.reduced_size(), 1.0, &self.columns, z, x);
+    /// x = x0 + N·z, with z as the reduced systems left it (GEBSUBST).
+    pub fn substitute<const L: usize>(
+        &self,
+        theta: &Theta<L>,
+        z: &mut [Lanes<L>],
+        work: &mut LaneWork<L>,
+        x: &mut [Lanes<L>],
+    ) {
+        let z = &mut z[..self.reduced_size()];
+        self.restore_velocities(theta, z, &mut work.moved);
+        let Dependents { rows, free, n, .. } = &self.dependents;
+        for (z, &i) in z.iter().zip(free) {
+            // A particular solution is zero here.
+            x[i] = *z;
+        }
+        let part = &mut work.part[..rows.len()];
+        part.iter_mut().zip(rows).for_each(|(p, &i)| *p = x[i]);
+        lanes::add_product(self.processor, n, rows.len(), z, part);
+        part.iter().zip(rows).for_each(|(p, &i)| x[i] = *p);
     }
 
     /// What rounding errors of size ε in the constraint rows do to the components that the rows determine: per
@@ -178,20 +194,32 @@ impl Formulation {
         }
     }
 
-    /// Rounding errors of size ε in the selected differential rows, ε·Σ_j |FX_ij|·|x_j|, their signs alternating if
-    /// `sign` is negative.
-    pub fn round_off_of_dynamics(&self, x: &[f64], sign: f64, z: &mut [f64]) {
-        z.fill(0.0);
-        for (column, x) in self.fx_rows.chunks_exact(z.len().max(1)).zip(x) {
-            for (z, a) in z.iter_mut().zip(column) {
-                *z += f64::EPSILON * (a * x).abs();
+    /// Right-hand side of the reduced system for rounding errors of size ε in the selected differential rows,
+    /// ε·Σ_j |FX_ij|·|x_j|, their signs alternating if `sign` is negative.
+    pub fn round_off_of_dynamics(
+        &mut self,
+        theta: &Theta<1>,
+        (fx, x): (&JacobianBlocks, &[f64]),
+        sign: f64,
+        work: &mut LaneWork<1>,
+        z: &mut [Lanes<1>],
+    ) {
+        let z = &mut z[..self.reduced_size()];
+        z.fill([0.0]);
+        let mut column = std::mem::take(&mut self.scratch.select);
+        for (j, x) in x.iter().enumerate() {
+            self.selected_column(fx, j, &mut column);
+            for (z, a) in z.iter_mut().zip(&column) {
+                z[0] += f64::EPSILON * (a * x).abs();
             }
         }
+        self.scratch.select = column;
         let mut factor = 1.0;
-        for z in z {
-            *z *= factor;
+        for z in z.iter_mut() {
+            z[0] *= factor;
             factor *= sign;
         }
+        self.eliminate_velocities(theta, z, &mut work.moved);
     }
 
     /// Change of the multipliers at x that gives them minimum norm among all that redundant constraints allow.

@@ -5,6 +5,8 @@
 
 #![allow(unsafe_code)] // calls of functions compiled for AVX2, after the processor was asked
 
+use super::Complex;
+
 /// One number per lane.
 pub type Lanes<const L: usize> = [f64; L];
 
@@ -26,6 +28,19 @@ impl<const L: usize> Theta<L> {
             (theta.across[at], theta.across[at + 1]) = (-im, im);
         }
         theta
+    }
+
+    /// Its inverse; zero in lanes that are not used.
+    pub fn inverse(&self) -> Self {
+        let mut inverse = Theta { diagonal: [0.0; L], across: [0.0; L] };
+        inverse.diagonal[0] = 1.0 / self.diagonal[0];
+        for k in (1..L.saturating_sub(1)).step_by(2).filter(|&k| self.diagonal[k] != 0.0) {
+            let Complex { re, im } =
+                Complex::from(1.0) / Complex { re: self.diagonal[k], im: self.across[k + 1] };
+            (inverse.diagonal[k], inverse.diagonal[k + 1]) = (re, re);
+            (inverse.across[k], inverse.across[k + 1]) = (-im, im);
+        }
+        inverse
     }
 
     /// The matrix times one entry.
@@ -305,6 +320,14 @@ mod tests {
                 assert_close(&product((n, n, 1), &a, &lane(&x, k)), &lane(&b, k), 1e-9);
             }
         }
+    }
+
+    #[test]
+    fn theta_has_an_inverse() {
+        let theta = Theta::<8>::new(2.5, [(3.0, 1.5), (-0.5, 4e200)].into_iter());
+        let u = [1.0, -2.0, 3.0, 0.5, 0.25, 0.0, 0.0, 0.0];
+        let back = theta.inverse().apply(&theta.apply(&u));
+        assert_close(&back, &u, 1e-15);
     }
 
     #[test]

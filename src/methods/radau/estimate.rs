@@ -61,16 +61,18 @@ impl<const L: usize> Radau<L> {
     /// may move bodies against each other or together only.
     pub(super) fn estimate_round_off(&mut self) {
         let l = self.layout;
-        let (noise, trial) = (&mut self.work.noise, &mut self.work.delta);
+        let noise = &mut self.work.noise;
         self.formulation.round_off(&self.fx, &self.state.x, noise);
-        let z = &mut self.work.z_real[..self.formulation.reduced_size()];
+        let gamma = self.orders[self.order].tableau.of.gamma / self.decomposed_for;
+        let theta = Theta::new(gamma, std::iter::empty());
         for sign in [1.0, -1.0] {
-            self.formulation.round_off_of_dynamics(&self.state.x, sign, z);
-            self.e1.solve(z);
-            trial.fill(0.0);
-            self.formulation.substitute(z, trial);
+            let (x, z, work) = (&mut self.work.single, &mut self.work.single_z, &mut self.work.single_work);
+            self.formulation.round_off_of_dynamics(&theta, (&self.fx, &self.state.x), sign, work, z);
+            self.e1.solve(z[self.formulation.eliminated()..].as_flattened_mut());
+            x.fill([0.0]);
+            self.formulation.substitute(&theta, z, work, x);
             for block in [l.x.r, l.x.v, l.x.contact_position] {
-                let largest = block.of(trial).iter().fold(0.0f64, |m, v| m.max(v.abs()));
+                let largest = block.of(x.as_flattened()).iter().fold(0.0f64, |m, v| m.max(v.abs()));
                 block.of_mut(noise).iter_mut().for_each(|n| *n = n.max(largest));
             }
         }
@@ -120,12 +122,10 @@ impl<const L: usize> Radau<L> {
         let theta = Theta::new(gamma, std::iter::empty());
         self.state.stats.mass_multiplications += self.formulation.mass_products(1);
         self.formulation.reduced_rhs(&theta, selected, x0, Missing::Nothing, work, z);
-        let real = &mut self.work.z_real[..self.formulation.reduced_size()];
-        real.iter_mut().zip(z.iter()).for_each(|(r, z)| *r = z[0]);
-        self.e1.solve(real);
+        self.e1.solve(z[self.formulation.eliminated()..].as_flattened_mut());
+        self.formulation.substitute(&theta, z, work, x0);
         let err = &mut self.work.err;
-        err.iter_mut().zip(x0.iter()).for_each(|(e, x)| *e = x[0]);
-        self.formulation.substitute(real, err);
+        err.copy_from_slice(x0.as_flattened());
         weighted_rms(err, &self.work.scal).max(1e-10)
     }
 }

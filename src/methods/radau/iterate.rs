@@ -139,18 +139,20 @@ impl<const L: usize> Radau<L> {
         self.formulation.particular(&self.fx, algebraic, dw, work);
         self.formulation.reduced_rhs(&theta, selected, dw, missing, work, z);
 
-        let real = &mut self.work.z_real[..nz];
-        real.iter_mut().zip(z.iter()).for_each(|(r, z)| *r = z[0]);
+        // What is not eliminated comes last.
+        let y = &mut z[self.formulation.eliminated()..];
+        let real = &mut self.work.z_real[..y.len()];
+        real.iter_mut().zip(y.iter()).for_each(|(r, y)| *r = y[0]);
         self.e1.solve(real);
-        z.iter_mut().zip(real.iter()).for_each(|(z, r)| z[0] = *r);
-        let complex = &mut self.work.z_complex[..nz];
+        y.iter_mut().zip(real.iter()).for_each(|(y, r)| y[0] = *r);
+        let complex = &mut self.work.z_complex[..y.len()];
         for (k, e2) in self.e2.iter().enumerate().take(self.orders[self.order].tableau.stages / 2) {
             let (re, im) = (2 * k + 1, 2 * k + 2);
-            complex.iter_mut().zip(z.iter()).for_each(|(c, z)| *c = Complex { re: z[re], im: z[im] });
+            complex.iter_mut().zip(y.iter()).for_each(|(c, y)| *c = Complex { re: y[re], im: y[im] });
             e2.solve(complex);
-            z.iter_mut().zip(complex.iter()).for_each(|(z, c)| (z[re], z[im]) = (c.re, c.im));
+            y.iter_mut().zip(complex.iter()).for_each(|(y, c)| (y[re], y[im]) = (c.re, c.im));
         }
-        self.formulation.substitute_lanes(z, dw);
+        self.formulation.substitute(&theta, z, work, dw);
     }
 
     /// ‖ΔW‖ over all stages, (19).

@@ -153,14 +153,14 @@ impl<const L: usize> Radau<L> {
 
     /// Assemble and decompose E1 and E2 for the step size h.
     pub(super) fn factor_reduced(&mut self, h: f64) -> Result<(), LinalgError> {
-        let nz = self.formulation.reduced_size();
+        let order = self.formulation.system_size();
         let of = self.tableau().of;
         self.decomposed_for = 0.0;
-        self.e1.resize(nz);
+        self.e1.resize(order);
         self.formulation.real_matrix(of.gamma / h, self.e1.matrix_mut());
         self.e1.factor()?;
         for (e2, (alpha, beta)) in self.e2.iter_mut().zip(of.pairs) {
-            e2.resize(nz);
+            e2.resize(order);
             self.formulation.complex_matrix(Complex { re: alpha / h, im: beta / h }, e2.matrix_mut());
             e2.factor()?;
         }
