@@ -2,6 +2,7 @@
 
 use crate::error::Code;
 use crate::layout::Layout;
+use crate::linalg::scalar::Scalar;
 use crate::options::MassStructure;
 use crate::system::{JacobianBlocks, Outcome, System};
 
@@ -31,10 +32,7 @@ pub(crate) fn check(outcome: Outcome, code: Code, finite: impl FnOnce() -> bool)
     }
 }
 
-/// True if all numbers are finite.
-pub fn all_finite(v: &[f64]) -> bool {
-    v.iter().all(|x| x.is_finite())
-}
+pub(crate) use crate::linalg::all_finite;
 
 /// Evaluate EOM; `code` is reported if the model stops the run here.
 pub fn eom(system: &mut dyn System, code: Code, t: f64, x: &[f64], rda: &mut [f64]) -> Result<(), Trouble> {
@@ -145,14 +143,21 @@ impl Mass {
         &self.diagonal
     }
 
-    /// Row i of M times a vector; adds the multiplications made to `count`.
-    pub fn row_product(&self, i: usize, x: &[f64], count: &mut u64) -> f64 {
+    /// y += factor·M·x in the given rows of y; adds the multiplications with entries of M made to `count`.
+    pub fn add_rows(&self, rows: &[usize], factor: f64, x: &[f64], y: &mut [f64], count: &mut u64) {
         if self.structure.is_diagonal() {
-            *count += 1;
-            return self.diagonal[i] * x[i];
+            *count += rows.len() as u64;
+            rows.iter().for_each(|&i| y[i] += factor * (self.diagonal[i] * x[i]));
+            return;
         }
-        *count += self.nv as u64;
-        self.full[i..].iter().step_by(self.nv).zip(x).map(|(m, x)| m * x).sum()
+        *count += (rows.len() * self.nv) as u64;
+        for (column, x) in self.full.chunks_exact(self.nv.max(1)).zip(x) {
+            if rows.len() == self.nv {
+                f64::axpy(factor * x, column, y);
+            } else {
+                rows.iter().for_each(|&i| y[i] += factor * x * column[i]);
+            }
+        }
     }
 
     /// Evaluate MAS; a constant matrix only once.
@@ -190,7 +195,7 @@ impl Mass {
 
     /// Take what was written after [`Mass::receive`]; false if it is not finite.
     pub fn received(&mut self) -> bool {
-        self.evaluated = crate::linalg::all_finite(&self.full);
+        self.evaluated = all_finite(&self.full);
         self.extract_diagonal();
         self.evaluated
     }

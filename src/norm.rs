@@ -68,13 +68,15 @@ impl Scaling {
 
     /// For n components and a method with so many stages.
     pub fn for_stages(tol: &Tolerance, n: usize, stages: usize) -> Self {
-        let pick = |v: &[f64], i: usize| if v.len() == 1 { v[0] } else { v[i] };
         let exponent = (stages + 1) as f64 / (2 * stages) as f64;
         let internal = |r: f64| 0.1 * r.powf(exponent);
-        let pairs = (0..n).map(|i| (pick(&tol.rtol, i), pick(&tol.atol, i)));
-        let rtol: Vec<f64> = pairs.clone().map(|(r, _)| internal(r)).collect();
-        let atol = pairs.clone().map(|(r, a)| internal(r) * (a / r)).collect();
-        let typical = pairs.map(|(r, a)| a / r).collect();
+        let pairs = tol.rtol.iter().zip(&tol.atol);
+        let mut rtol: Vec<f64> = tol.rtol.iter().map(|r| internal(*r)).collect();
+        let mut typical: Vec<f64> = pairs.map(|(r, a)| a / r).collect();
+        let mut atol: Vec<f64> = rtol.iter().zip(&typical).map(|(r, t)| r * t).collect();
+        if let ([r], [a], [t]) = (&rtol[..], &atol[..], &typical[..]) {
+            (rtol, atol, typical) = (vec![*r; n], vec![*a; n], vec![*t; n]);
+        }
         let rtol_user = tol.rtol.iter().fold(0.0f64, |m, &r| m.max(r));
         Scaling { rtol_first: rtol.first().copied().unwrap_or(1.0), rtol, atol, typical, rtol_user }
     }

@@ -95,7 +95,10 @@ impl Change {
 /// True if the leading d×d block is `value` times the identity.
 fn is_multiple_of_identity(d: usize, a: &[f64], ld: usize, value: f64) -> bool {
     let expected = |i: usize, j: usize| if i == j { value } else { 0.0 };
-    a.chunks(ld).take(d).enumerate().all(|(j, a)| a[..d].iter().enumerate().all(|(i, a)| *a == expected(i, j)))
+    a.chunks(ld)
+        .take(d)
+        .enumerate()
+        .all(|(j, a)| a[..d].iter().enumerate().all(|(i, a)| *a == expected(i, j)))
 }
 
 /// X := X·T, X `rows`×d with leading dimension `ld`, T d×d.
@@ -113,9 +116,8 @@ fn invert(lu: &mut LuReal, d: usize, a: &[f64], ld: usize, inverse: &mut [f64]) 
     for (to, from) in lu.matrix_mut().chunks_exact_mut(d).zip(a.chunks(ld)) {
         to.copy_from_slice(&from[..d]);
     }
-    let norm = |columns: &[f64]| {
-        columns.chunks_exact(d).fold(0.0f64, |m, c| m.max(c.iter().map(|v| v.abs()).sum()))
-    };
+    let norm =
+        |columns: &[f64]| columns.chunks_exact(d).fold(0.0f64, |m, c| m.max(c.iter().map(|v| v.abs()).sum()));
     let size = norm(lu.matrix_mut());
     if lu.factor().is_err() {
         return false;

@@ -32,6 +32,7 @@ use crate::decompose::{ConstraintDecomposition, DecompositionKind};
 use crate::error::Code;
 use crate::layout::{Block, Form, Layout};
 use crate::linalg::lanes::{self, Lanes, Processor};
+use crate::linalg::scalar::Scalar;
 use crate::linalg::{dense, LinalgError, SolverKind};
 use crate::model::Mass;
 use crate::system::JacobianBlocks;
@@ -459,9 +460,18 @@ impl Formulation {
 
         // What block 1 determines follows all of these.
         let (m1, ns) = (l.m1(), self.solved.len());
-        let rest = &fx.fx[0][m1 * ns..];
-        for (column, rhs) in columns.chunks_exact(n.max(1)).zip(many.chunks_exact_mut(m1.max(1))).take(nz) {
-            dense::mul_vec(m1, n - ns, rest, &column[ns..], rhs);
+        let Dependents { rows, free, .. } = &self.dependents;
+        let of_fx1 = |j: usize| &fx.fx[0][m1 * j..m1 * (j + 1)];
+        for (k, (column, rhs)) in
+            columns.chunks_exact(n.max(1)).zip(many[..m1 * nz].chunks_exact_mut(m1.max(1))).enumerate()
+        {
+            match free.get(k) {
+                Some(&j) => rhs.copy_from_slice(of_fx1(j)),
+                None => rhs.fill(0.0),
+            }
+            for &j in rows.iter().filter(|&&j| j >= ns && column[j] != 0.0) {
+                f64::axpy(column[j], of_fx1(j), rhs);
+            }
         }
         self.block1.particular_many(nz, &many[..m1 * nz], out);
         for (column, y) in columns.chunks_exact_mut(n.max(1)).zip(out.chunks_exact(ns.max(1))).take(nz) {

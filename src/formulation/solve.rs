@@ -23,7 +23,12 @@ impl<const L: usize> LaneWork<L> {
     pub fn new(formulation: &Formulation) -> Self {
         let l = &formulation.layout;
         let rows = l.m1().max(l.m2()).max(l.m3());
-        LaneWork { rhs: vec![[0.0; L]; rows], solved: vec![[0.0; L]; rows], moved: vec![[0.0; L]; l.n3()], part: vec![[0.0; L]; l.n] }
+        LaneWork {
+            rhs: vec![[0.0; L]; rows],
+            solved: vec![[0.0; L]; rows],
+            moved: vec![[0.0; L]; l.n3()],
+            part: vec![[0.0; L]; l.n],
+        }
     }
 }
 

@@ -1,11 +1,13 @@
 //! Several right-hand sides at once: vectors whose entries are `[f64; L]`, one lane per stage of a Runge-Kutta method.
 //!
-//! Every entry of a matrix is then loaded once for all stages and multiplies a whole vector register. On
-//! processors with AVX2 and FMA the same loops run with them; the choice is made at run time.
+//! Every entry of a matrix is then loaded once for all stages and multiplies a whole vector register.
 
 #![allow(unsafe_code)] // calls of functions compiled for AVX2, after the processor was asked
 
+use super::processor::{fused, kernel};
 use super::Complex;
+
+pub use super::processor::Processor;
 
 /// One number per lane.
 pub type Lanes<const L: usize> = [f64; L];
@@ -54,16 +56,6 @@ impl<const L: usize> Theta<L> {
     }
 }
 
-/// a·b + c, in one rounding where the processor has it.
-#[inline(always)]
-fn fused<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
-    if FMA {
-        a.mul_add(b, c)
-    } else {
-        a * b + c
-    }
-}
-
 /// y += a·x in every lane.
 #[inline(always)]
 fn add<const L: usize, const FMA: bool>(a: f64, x: &Lanes<L>, y: &mut Lanes<L>) {
@@ -72,82 +64,26 @@ fn add<const L: usize, const FMA: bool>(a: f64, x: &Lanes<L>, y: &mut Lanes<L>) 
     }
 }
 
-/// What the processor can do. Asked for once per solver, and not in a global variable that threads would share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Processor {
-    fma: bool,
-}
-
-impl Processor {
-    /// Ask the processor, and the operating system whether it keeps the wide registers.
-    #[cfg(target_arch = "x86_64")]
-    pub fn detect() -> Self {
-        use std::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv};
-        #[target_feature(enable = "xsave")]
-        unsafe fn enabled() -> u64 {
-            // SAFETY: called with OSXSAVE only.
-            unsafe { _xgetbv(0) }
-        }
-        // SAFETY: every x86-64 processor has CPUID; leaf 7 is asked for if there is one, XGETBV if the system allows it.
-        #[allow(unused_unsafe)]
-        let fma = unsafe {
-            let bit = |register: u32, k: u32| register >> k & 1 == 1;
-            let features = __cpuid(1).ecx;
-            let (has_fma, os_saves, avx) = (bit(features, 12), bit(features, 27), bit(features, 28));
-            let avx2 = __cpuid(0).eax >= 7 && bit(__cpuid_count(7, 0).ebx, 5);
-            has_fma && os_saves && avx && avx2 && enabled() & 6 == 6
-        };
-        Processor { fma }
-    }
-
-    /// Nothing is known of other processors.
-    #[cfg(not(target_arch = "x86_64"))]
-    pub fn detect() -> Self {
-        Processor { fma: false }
-    }
-}
-
-/// A kernel, compiled for any processor and for one with AVX2 and FMA.
-macro_rules! kernel {
-    ($(#[$doc:meta])* $name:ident, $body:ident, ($($arg:ident: $type:ty),*)) => {
-        $(#[$doc])*
-        #[inline]
-        pub fn $name<const L: usize>(processor: Processor, $($arg: $type),*) {
-            #[cfg(target_arch = "x86_64")]
-            if processor.fma {
-                #[target_feature(enable = "avx2,fma")]
-                unsafe fn fast<const L: usize>($($arg: $type),*) {
-                    $body::<L, true>($($arg),*)
-                }
-                // SAFETY: the processor has what the function needs.
-                return unsafe { fast::<L>($($arg),*) };
-            }
-            let _ = processor;
-            $body::<L, false>($($arg),*)
-        }
-    };
-}
-
 kernel!(
     /// y -= A·x, A with `y.len()` rows and leading dimension `ld`.
-    subtract_product, subtract_product_in, (a: &[f64], ld: usize, x: &[Lanes<L>], y: &mut [Lanes<L>])
+    subtract_product, subtract_product_in, [const L: usize], [L], (a: &[f64], ld: usize, x: &[Lanes<L>], y: &mut [Lanes<L>])
 );
 kernel!(
     /// y += A·x, A with `y.len()` rows and leading dimension `ld`.
-    add_product, add_product_in, (a: &[f64], ld: usize, x: &[Lanes<L>], y: &mut [Lanes<L>])
+    add_product, add_product_in, [const L: usize], [L], (a: &[f64], ld: usize, x: &[Lanes<L>], y: &mut [Lanes<L>])
 );
 kernel!(
     /// x := U⁻¹ L⁻¹ x, with the factors of an LU decomposition of order `x.len()` and the reciprocals of the pivots.
-    solve_lu, solve_lu_in, (lu: &[f64], ld: usize, reciprocals: &[f64], x: &mut [Lanes<L>])
+    solve_lu, solve_lu_in, [const L: usize], [L], (lu: &[f64], ld: usize, reciprocals: &[f64], x: &mut [Lanes<L>])
 );
 kernel!(
     /// `y_i = Σ_j x_i[j]·columns[j]`: a small matrix applied across the lanes of every entry.
-    mix, mix_in, (columns: &[Lanes<L>], x: &[Lanes<L>], y: &mut [Lanes<L>])
+    mix, mix_in, [const L: usize], [L], (columns: &[Lanes<L>], x: &[Lanes<L>], y: &mut [Lanes<L>])
 );
 
 kernel!(
     /// [`mix`] in place.
-    mix_in_place, mix_in_place_in, (columns: &[Lanes<L>], x: &mut [Lanes<L>])
+    mix_in_place, mix_in_place_in, [const L: usize], [L], (columns: &[Lanes<L>], x: &mut [Lanes<L>])
 );
 
 #[inline(always)]
@@ -284,15 +220,6 @@ mod tests {
                 }
             }
         }
-    }
-
-    /// The same answer as the standard library's.
-    #[test]
-    #[cfg(target_arch = "x86_64")]
-    fn the_processor_is_known() {
-        let expected =
-            std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
-        assert_eq!(Processor::detect().fma, expected);
     }
 
     #[test]

@@ -4,9 +4,12 @@
 //! threaded, takes half a megabyte of stack per level of its recursion and overflows the 2 MB of an ordinary Rust
 //! thread already at n = 100 (OpenMathLib/OpenBLAS#246, #3229).
 
+#![allow(unsafe_code)] // in the macro `kernel`
+
 use super::complex::Complex;
+use super::processor::{kernel, Processor};
 use super::scalar::{divide, finite, Scalar};
-use super::triangular::solve_unit_lower;
+use super::triangular::solve_unit_lower_by;
 use super::{LinalgError, Path};
 
 /// Columns of a panel: about the best measured from n = 24 to 250, since xGEMM is faster than the panel.
@@ -26,12 +29,19 @@ pub struct Lu<T> {
     exchanges: Vec<usize>,
     /// 1/pivot: a division per pivot at the factorisation instead of one per solve.
     reciprocals: Vec<T>,
+    processor: Processor,
 }
 
 impl<T: Scalar> Lu<T> {
     /// Room for matrices up to order `n`.
     pub fn new(n: usize) -> Self {
-        Lu { n, a: vec![T::default(); n * n], exchanges: vec![0; n], reciprocals: vec![T::default(); n] }
+        Lu {
+            n,
+            a: Vec::with_capacity(n * n),
+            exchanges: vec![0; n],
+            reciprocals: vec![T::default(); n],
+            processor: Processor::detect(),
+        }
     }
 
     /// Change the order, at most to that given to [`Lu::new`]. The contents are lost.
@@ -47,7 +57,12 @@ impl<T: Scalar> Lu<T> {
 
     /// The matrix, n by n, to be filled before [`Lu::factor`].
     pub fn matrix_mut(&mut self) -> &mut [T] {
-        &mut self.a[..self.n * self.n]
+        let size = self.n * self.n;
+        if self.a.len() < size {
+            // within the capacity, and no more than is used: runs of ten steps notice it
+            self.a.resize(size, T::default());
+        }
+        &mut self.a[..size]
     }
 
     /// Factor the matrix in place. [`LinalgError::Singular`] means a pivot that is exactly zero.
@@ -58,50 +73,56 @@ impl<T: Scalar> Lu<T> {
     pub(crate) fn factor_by(&mut self, path: Path) -> Result<(), LinalgError> {
         let n = self.n;
         let (a, exchanges) = (&mut self.a[..n * n], &mut self.exchanges[..n]);
-        if !finite(a) {
-            return Err(LinalgError::NotFinite);
-        }
-        match path {
-            Path::Own => eliminate(n, n, a, exchanges)?,
-            Path::Lapack => eliminate(n, BLOCK, a, exchanges)?,
-        }
-        // an overflow on the way spreads to a later pivot
-        if !a.iter().step_by(n + 1).all(|p| p.abs1() <= f64::MAX) {
-            return Err(LinalgError::NotFinite);
-        }
-        for (r, p) in self.reciprocals.iter_mut().zip(a.iter().step_by(n + 1)) {
-            *r = T::from(1.0) / *p;
-        }
-        Ok(())
+        let block = if path == Path::Own { n } else { BLOCK };
+        eliminate(self.processor, n, block, a, exchanges, &mut self.reciprocals[..n])
     }
 
     /// b := A⁻¹ b.
     pub fn solve(&self, b: &mut [T]) {
         let n = self.n;
-        let b = &mut b[..n];
+        let (b, a) = (&mut b[..n], &self.a[..n * n]);
         self.exchanges[..n].iter().enumerate().for_each(|(k, &p)| b.swap(k, p));
-        solve_unit_lower(&self.a, n, b);
-        for k in (0..n).rev() {
-            let (head, last) = b.split_at_mut(k);
-            last[0] = last[0] * self.reciprocals[k];
-            T::axpy(-last[0], &self.a[k * n..k * n + k], head);
-        }
+        solve_factored(self.processor, n, a, &self.reciprocals[..n], b);
     }
 }
 
-/// Right-looking elimination in panels of `block` columns, the rest updated by a matrix product. With
-/// `block = n` it is the plain algorithm.
-fn eliminate<T: Scalar>(
+kernel!(
+    /// Right-looking elimination in panels of `block` columns, the rest updated by a matrix product. With
+    /// `block = n` it is the plain algorithm.
+    eliminate, eliminate_in, [T: Scalar], [T],
+    (n: usize, block: usize, a: &mut [T], exchanges: &mut [usize], reciprocals: &mut [T]) -> Result<(), LinalgError>
+);
+kernel!(
+    /// b := U⁻¹ L⁻¹ b.
+    solve_factored, solve_factored_in, [T: Scalar], [T], (n: usize, a: &[T], reciprocals: &[T], b: &mut [T])
+);
+
+#[inline(always)]
+fn solve_factored_in<T: Scalar, const FMA: bool>(n: usize, a: &[T], reciprocals: &[T], b: &mut [T]) {
+    solve_unit_lower_by::<T, FMA>(a, n, b);
+    for k in (0..n).rev() {
+        let (head, last) = b.split_at_mut(k);
+        last[0] = last[0] * reciprocals[k];
+        T::axpy_by::<FMA>(-last[0], &a[k * n..k * n + k], head);
+    }
+}
+
+#[inline(always)]
+fn eliminate_in<T: Scalar, const FMA: bool>(
     n: usize,
     block: usize,
     a: &mut [T],
     exchanges: &mut [usize],
+    reciprocals: &mut [T],
 ) -> Result<(), LinalgError> {
+    if !finite(a) {
+        return Err(LinalgError::NotFinite);
+    }
     for k0 in (0..n).step_by(block.max(1)) {
         let k1 = (k0 + block).min(n);
         let (left, right) = a.split_at_mut(k1 * n);
         let (before, panel) = left.split_at_mut(k0 * n);
-        eliminate_panel(n, k0, panel, exchanges)?;
+        eliminate_panel::<T, FMA>(n, k0, panel, exchanges, reciprocals)?;
         let exchange = |c: &mut [T]| (k0..k1).for_each(|k| c.swap(k, exchanges[k]));
         before.chunks_exact_mut(n).for_each(exchange);
         if right.is_empty() {
@@ -109,19 +130,26 @@ fn eliminate<T: Scalar>(
         }
         for c in right.chunks_exact_mut(n) {
             exchange(c);
-            solve_unit_lower(&panel[k0..], n, &mut c[k0..k1]);
+            solve_unit_lower_by::<T, FMA>(&panel[k0..], n, &mut c[k0..k1]);
         }
         T::subtract_product(n, k0, k1, a)?;
     }
-    Ok(())
+    // an overflow on the way spreads to a later pivot
+    if a.iter().step_by(n + 1).all(|p| p.abs1() <= f64::MAX) {
+        Ok(())
+    } else {
+        Err(LinalgError::NotFinite)
+    }
 }
 
 /// Eliminate the columns of a panel that starts on the diagonal at k0; rows are exchanged within it only.
-fn eliminate_panel<T: Scalar>(
+#[inline(always)]
+fn eliminate_panel<T: Scalar, const FMA: bool>(
     n: usize,
     k0: usize,
     panel: &mut [T],
     exchanges: &mut [usize],
+    reciprocals: &mut [T],
 ) -> Result<(), LinalgError> {
     for (at, k) in (k0..k0 + panel.len() / n).enumerate() {
         let (left, right) = panel.split_at_mut((at + 1) * n);
@@ -136,17 +164,18 @@ fn eliminate_panel<T: Scalar>(
             before.chunks_exact_mut(n).for_each(|c| c.swap(k, p));
         }
         let (head, multipliers) = column.split_at_mut(k + 1);
-        divide(multipliers, head[k]);
+        reciprocals[k] = divide(multipliers, head[k]);
         for c in right.chunks_exact_mut(n) {
             c.swap(k, p);
             let (head, tail) = c.split_at_mut(k + 1);
-            T::axpy(-head[k], multipliers, tail);
+            T::axpy_by::<FMA>(-head[k], multipliers, tail);
         }
     }
     Ok(())
 }
 
 /// Position of the first entry of largest modulus (IxAMAX).
+#[inline(always)]
 fn first_largest<T: Scalar>(x: &[T]) -> usize {
     let (mut at, mut best) = (0, 0.0);
     for (i, v) in x.iter().enumerate() {

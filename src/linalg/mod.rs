@@ -24,6 +24,7 @@ pub mod lanes;
 pub mod lapack;
 pub mod lu;
 pub mod pivoted_qr;
+pub mod processor;
 pub mod qr;
 pub mod scalar;
 pub mod solver;

@@ -2,6 +2,7 @@
 
 use super::complex::Complex;
 use super::lapack;
+use super::processor::fused;
 use super::{LinalgError, LU_COMPLEX_OWN_MAX, LU_REAL_OWN_MAX, QR_COMPLEX_OWN_MAX, QR_REAL_OWN_MAX};
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
@@ -44,8 +45,13 @@ pub trait Scalar:
     fn conj(self) -> Self;
     /// A22 -= A21 A12 by xGEMM, where A11 are the rows and columns k0..k1 of a square matrix.
     fn subtract_product(n: usize, k0: usize, k1: usize, a: &mut [Self]) -> Result<(), LinalgError>;
+    /// y += f x, with fused operations if FMA.
+    fn axpy_by<const FMA: bool>(f: Self, x: &[Self], y: &mut [Self]);
     /// y += f x.
-    fn axpy(f: Self, x: &[Self], y: &mut [Self]);
+    #[inline]
+    fn axpy(f: Self, x: &[Self], y: &mut [Self]) {
+        Self::axpy_by::<false>(f, x, y);
+    }
     /// xᴴ y.
     fn dot(x: &[Self], y: &[Self]) -> Self;
     /// xGEQRF of a square matrix.
@@ -81,10 +87,10 @@ impl Scalar for f64 {
     fn subtract_product(n: usize, k0: usize, k1: usize, a: &mut [Self]) -> Result<(), LinalgError> {
         lapack::dgemm_trailing(n, k0, k1, a)
     }
-    #[inline]
-    fn axpy(f: f64, x: &[f64], y: &mut [f64]) {
+    #[inline(always)]
+    fn axpy_by<const FMA: bool>(f: f64, x: &[f64], y: &mut [f64]) {
         for (y, &x) in y.iter_mut().zip(x) {
-            *y += f * x;
+            *y = fused::<FMA>(f, x, *y);
         }
     }
     /// In four partial sums, so that it vectorises.
@@ -135,14 +141,38 @@ impl Scalar for Complex {
     fn subtract_product(n: usize, k0: usize, k1: usize, a: &mut [Self]) -> Result<(), LinalgError> {
         lapack::zgemm_trailing(n, k0, k1, a)
     }
-    /// Both parts by the same operations, so that a number is one vector register.
-    #[inline]
-    fn axpy(f: Complex, x: &[Complex], y: &mut [Complex]) {
+    /// Both parts by the same operations, so that a number is half a vector register (FMA) or a whole one.
+    #[inline(always)]
+    fn axpy_by<const FMA: bool>(f: Complex, x: &[Complex], y: &mut [Complex]) {
         // a negation the compiler may not turn back into a subtraction
         let minus = 0.0 - f.im;
-        for (y, x) in y.iter_mut().zip(x) {
-            y.re += f.re * x.re + minus * x.im;
-            y.im += f.re * x.im + f.im * x.re;
+        if !FMA {
+            for (y, x) in y.iter_mut().zip(x) {
+                y.re += f.re * x.re + minus * x.im;
+                y.im += f.re * x.im + f.im * x.re;
+            }
+            return;
+        }
+        let len = x.len().min(y.len());
+        let (xs, ys) = (x[..len].chunks_exact(2), y[..len].chunks_exact_mut(2));
+        let last = xs.remainder();
+        let (straight, crossed) = ([f.re; 4], [minus, f.im, minus, f.im]);
+        for (x, y) in xs.zip(ys) {
+            let turned = [x[0].im, x[0].re, x[1].im, x[1].re];
+            let x = [x[0].re, x[0].im, x[1].re, x[1].im];
+            let mut sum = [y[0].re, y[0].im, y[1].re, y[1].im];
+            for k in 0..4 {
+                sum[k] = fused::<FMA>(straight[k], x[k], sum[k]);
+            }
+            for k in 0..4 {
+                sum[k] = fused::<FMA>(crossed[k], turned[k], sum[k]);
+            }
+            (y[0], y[1]) = (Complex { re: sum[0], im: sum[1] }, Complex { re: sum[2], im: sum[3] });
+        }
+        if let [x] = last {
+            let y = &mut y[len - 1];
+            y.re = fused::<FMA>(minus, x.im, fused::<FMA>(f.re, x.re, y.re));
+            y.im = fused::<FMA>(f.im, x.re, fused::<FMA>(f.re, x.im, y.im));
         }
     }
     /// In partial sums of equal operations, as in `axpy`.
@@ -170,16 +200,17 @@ pub(crate) fn finite<T: Scalar>(a: &[T]) -> bool {
     a.iter().fold(true, |ok, v| ok & (v.re().abs() <= f64::MAX) & (v.im().abs() <= f64::MAX))
 }
 
-/// Divide all entries by `d`.
+/// Divide all entries by `d`; returns 1/d.
 #[inline]
-pub(crate) fn divide<T: Scalar>(x: &mut [T], d: T) {
+pub(crate) fn divide<T: Scalar>(x: &mut [T], d: T) -> T {
+    let factor = T::from(1.0) / d;
     // the reciprocal of a subnormal number overflows
     if d.abs1() >= f64::MIN_POSITIVE {
-        let factor = T::from(1.0) / d;
         x.iter_mut().for_each(|v| *v = *v * factor);
     } else {
         x.iter_mut().for_each(|v| *v = *v / d);
     }
+    factor
 }
 
 #[cfg(test)]

@@ -17,11 +17,17 @@ pub(crate) fn solve_upper<T: Scalar>(a: &[T], ld: usize, x: &mut [T]) {
 /// x := L⁻¹ x, with L unit lower triangular of order `x.len()`.
 #[inline]
 pub(crate) fn solve_unit_lower<T: Scalar>(a: &[T], ld: usize, x: &mut [T]) {
+    solve_unit_lower_by::<T, false>(a, ld, x);
+}
+
+/// The same, with fused operations if FMA.
+#[inline(always)]
+pub(crate) fn solve_unit_lower_by<T: Scalar, const FMA: bool>(a: &[T], ld: usize, x: &mut [T]) {
     let n = x.len();
     for k in 0..n {
         let column = &a[k * ld + k + 1..k * ld + n];
         let (head, tail) = x.split_at_mut(k + 1);
-        T::axpy(-head[k], column, tail);
+        T::axpy_by::<FMA>(-head[k], column, tail);
     }
 }
 

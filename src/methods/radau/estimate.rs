@@ -106,9 +106,7 @@ impl<const L: usize> Radau<L> {
             if with_mass {
                 let mass = if self.estimate_with_stage_mass { &self.stage_mass } else { &self.mass };
                 let count = &mut self.state.stats.mass_multiplications;
-                for &row in self.formulation.selected_dynamics() {
-                    rhs[rows.start + row] += mass.row_product(row, out, count);
-                }
+                mass.add_rows(self.formulation.selected_dynamics(), 1.0, out, rows.of_mut(rhs), count);
             } else {
                 subtract(rows.of_mut(rhs), -1.0, out);
             }

@@ -97,6 +97,9 @@ impl<const L: usize> Radau<L> {
         let varying = !self.options.mass.is_constant();
         let l = self.layout;
         let (constraints, tableau) = (l.rda.rows3.end, &self.orders[self.order].tableau);
+        if varying {
+            self.stages.velocity_rates(tableau, l.x.v);
+        }
         for i in 0..tableau.stages {
             let t = self.state.t + tableau.nodes[i] * h;
             self.stages.stage(i, &self.state.x);
@@ -111,11 +114,10 @@ impl<const L: usize> Radau<L> {
             }
             if varying {
                 let block = &mut self.work.block[..l.n3()];
-                self.stages.derivative(tableau, i, h, l.x.v, block);
+                block.iter_mut().zip(&self.stages.rates).for_each(|(b, rate)| *b = rate[i]);
                 let count = &mut self.state.stats.mass_multiplications;
-                for &row in self.formulation.selected_dynamics() {
-                    rda[l.rda.f_dyn.start + row] -= self.stage_mass.row_product(row, block, count);
-                }
+                let rows = self.formulation.selected_dynamics();
+                self.stage_mass.add_rows(rows, -1.0 / h, block, l.rda.f_dyn.of_mut(rda), count);
             }
             let (algebraic, selected) = self.stages.r.split_at_mut(constraints);
             algebraic.iter_mut().zip(rda.iter()).for_each(|(r, v)| r[i] = *v);

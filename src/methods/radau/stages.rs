@@ -17,6 +17,8 @@ pub struct Stages<const L: usize> {
     pub dw: Vec<Lanes<L>>,
     /// Residuals of the stages, then b = T⁻¹ R: constraint rows, then selected differential rows.
     pub r: Vec<Lanes<L>>,
+    /// h·v' in the stages, (A⁻¹Z)_i on the velocities.
+    pub rates: Vec<Lanes<L>>,
     /// A stage X_i.
     pub x: Vec<f64>,
     processor: Processor,
@@ -32,6 +34,7 @@ impl<const L: usize> Stages<L> {
             w: lanes(n),
             dw: lanes(n),
             r: lanes(layout.m),
+            rates: lanes(layout.n3()),
             x: vec![0.0; n],
             processor: Processor::detect(),
         }
@@ -87,20 +90,16 @@ impl<const L: usize> Stages<L> {
         lanes::mix_in_place(self.processor, &tableau.t_inverse[..tableau.stages], &mut self.r[..rows]);
     }
 
-    /// Component block of (A⁻¹ Z)_i / h.
-    pub fn derivative(&self, tableau: &Tableau<L>, i: usize, h: f64, block: Block, out: &mut [f64]) {
-        self.combination(&tableau.a_inverse[i], h, block, out);
+    /// `rates` of all stages at once.
+    pub fn velocity_rates(&mut self, tableau: &Tableau<L>, v: Block) {
+        let columns = &tableau.a_inverse[..tableau.stages];
+        lanes::mix(self.processor, columns, &self.z[v.range()], &mut self.rates);
     }
 
     /// (e·Z)/h on a block, for the error estimate.
     pub fn error_combination(&self, tableau: &Tableau<L>, h: f64, block: Block, out: &mut [f64]) {
-        self.combination(&tableau.error_weights, h, block, out);
-    }
-
-    /// (weights·Z)/h on a block.
-    fn combination(&self, weights: &Lanes<L>, h: f64, block: Block, out: &mut [f64]) {
         for (o, z) in out.iter_mut().zip(&self.z[block.range()]) {
-            *o = weights.iter().zip(z).map(|(w, z)| w * z).sum::<f64>() / h;
+            *o = tableau.error_weights.iter().zip(z).map(|(w, z)| w * z).sum::<f64>() / h;
         }
     }
 

@@ -61,7 +61,7 @@ pub struct Tableau<const L: usize> {
     pub t: [Lanes<L>; L],
     /// Columns of T⁻¹.
     pub t_inverse: [Lanes<L>; L],
-    /// Rows of A⁻¹.
+    /// Columns of A⁻¹.
     pub a_inverse: [Lanes<L>; L],
     /// Rows of the coefficients of the dense output.
     pub differences: [Lanes<L>; L],
@@ -86,7 +86,7 @@ impl<const L: usize> Tableau<L> {
             nodes: padded(of.nodes),
             t: columns(of.t),
             t_inverse: columns(of.t_inverse),
-            a_inverse: rows(of.a_inverse),
+            a_inverse: columns(of.a_inverse),
             differences: rows(of.differences),
             error_weights: padded(of.error_weights),
         }

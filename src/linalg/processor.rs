@@ -1,0 +1,85 @@
+//! Loops compiled twice, for any processor and for one with AVX2 and FMA; which one runs is decided at run time.
+
+#![allow(unsafe_code)] // CPUID; the calls of functions compiled for AVX2 are in the macro
+
+/// a·b + c, in one rounding where the processor has it.
+#[inline(always)]
+pub(crate) fn fused<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
+    if FMA {
+        a.mul_add(b, c)
+    } else {
+        a * b + c
+    }
+}
+
+/// What the processor can do. Asked for once per solver, and not in a global variable that threads would share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Processor {
+    pub(crate) fma: bool,
+}
+
+impl Processor {
+    /// Ask the processor, and the operating system whether it keeps the wide registers.
+    #[cfg(target_arch = "x86_64")]
+    pub fn detect() -> Self {
+        use std::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv};
+        #[target_feature(enable = "xsave")]
+        unsafe fn enabled() -> u64 {
+            // SAFETY: called with OSXSAVE only.
+            unsafe { _xgetbv(0) }
+        }
+        // SAFETY: every x86-64 processor has CPUID; leaf 7 is asked for if there is one, XGETBV if the system allows it.
+        #[allow(unused_unsafe)]
+        let fma = unsafe {
+            let bit = |register: u32, k: u32| register >> k & 1 == 1;
+            let features = __cpuid(1).ecx;
+            let (has_fma, os_saves, avx) = (bit(features, 12), bit(features, 27), bit(features, 28));
+            let avx2 = __cpuid(0).eax >= 7 && bit(__cpuid_count(7, 0).ebx, 5);
+            has_fma && os_saves && avx && avx2 && enabled() & 6 == 6
+        };
+        Processor { fma }
+    }
+
+    /// Nothing is known of other processors.
+    #[cfg(not(target_arch = "x86_64"))]
+    pub fn detect() -> Self {
+        Processor { fma: false }
+    }
+}
+
+/// `kernel!(name, body, [generics], [their names], (arguments) -> result)`: a function that calls `body`, whose last generic
+/// parameter says whether there is FMA. `body` and what it calls have to be `inline(always)`.
+macro_rules! kernel {
+    ($(#[$doc:meta])* $name:ident, $body:ident, [$($generics:tt)*], [$($names:tt)*], ($($arg:ident: $type:ty),*) $(-> $result:ty)?) => {
+        $(#[$doc])*
+        #[inline]
+        pub fn $name<$($generics)*>(processor: $crate::linalg::processor::Processor, $($arg: $type),*) $(-> $result)? {
+            #[cfg(target_arch = "x86_64")]
+            if processor.fma {
+                #[target_feature(enable = "avx2,fma")]
+                unsafe fn fast<$($generics)*>($($arg: $type),*) $(-> $result)? {
+                    $body::<$($names)*, true>($($arg),*)
+                }
+                // SAFETY: the processor has what the function needs.
+                return unsafe { fast::<$($names)*>($($arg),*) };
+            }
+            let _ = processor;
+            $body::<$($names)*, false>($($arg),*)
+        }
+    };
+}
+pub(crate) use kernel;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same answer as the standard library's.
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn the_processor_is_known() {
+        let expected =
+            std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
+        assert_eq!(Processor::detect().fma, expected);
+    }
+}
