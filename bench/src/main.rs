@@ -14,6 +14,7 @@ mod ours;
 mod plot;
 mod problems;
 mod run;
+mod settings;
 
 use problems::{Case, NAMES};
 use std::collections::BTreeMap;
@@ -356,13 +357,15 @@ fn compare(
 
 /// `--once PROBLEM SOLVER TOL RUNS`: the same run so many times, to be looked at with a profiler.
 fn once(problem: &str, entry: &str, tol: f64, runs: u32) -> Result<(), Box<dyn std::error::Error>> {
-    let mut case = problems::make(problem).ok_or("no such problem")?;
+    let mut case = problems::make(problem, ours::SETTINGS).ok_or("no such problem")?;
     let k = case.entries.iter().position(|e| e.name == entry).ok_or("no such solver")?;
     let (mut p, mut v) = (vec![0.0; case.start.p.len()], vec![0.0; case.start.v.len()]);
     let begin = clock::cpu();
-    for _ in 0..runs {
+    for run in 0..runs {
         let ending = case.entries[k].runner.run(tol, &mut p, &mut v);
-        println!("{ending:?} error {:.2e}", case.error(&p, &v));
+        if run + 1 == runs {
+            println!("{ending:?} error {:.2e}", case.error(&p, &v));
+        }
     }
     println!("{:.1} us per run", 1e6 * (clock::cpu() - begin) / f64::from(runs));
     Ok(())
@@ -389,11 +392,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     } else {
         Plan { quick, rounds: 5, least: 0.05, longest: 1.0, stride: 1 }
     };
+    if arguments.iter().any(|a| a == "--settings") {
+        return settings::compare(&names, &plan);
+    }
     println!("CPU time at equal accuracy, one thread{}", if plan.quick { ", quick" } else { "" });
     let mut csv = String::from("problem,side,solver,tolerance,error,seconds,steps,calls,jacobians\n");
     let (mut lines, mut panels) = (Vec::new(), Vec::new());
     for name in names {
-        let Some(mut case) = problems::make(name) else { return Err(format!("cannot make {name}").into()) };
+        let Some(mut case) = problems::make(name, ours::SETTINGS) else {
+            return Err(format!("cannot make {name}").into());
+        };
         panels.extend(bench(&mut case, &plan, &mut csv, &mut lines));
     }
     println!();

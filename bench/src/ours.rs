@@ -6,7 +6,7 @@ use geoms::decompose::DecompositionKind;
 use geoms::integrate::{integrate, Integration};
 use geoms::layout::{Dimensions, Form, Layout};
 use geoms::norm::Tolerance;
-use geoms::options::{MassStructure, MethodKind, Options, Order};
+use geoms::options::{Controller, MassStructure, MethodKind, Options, Order};
 use geoms::stats::Stats;
 use geoms::system::{JacobianBlocks, Outcome, System};
 
@@ -207,12 +207,56 @@ pub const SETTINGS: &[Setting] = &[
     Setting { name: "auto-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Automatic, 2) },
     Setting { name: "auto-thet.1", change: |o| (o.order, o.thet) = (Order::Automatic, 0.1) },
     Setting {
+        name: "order9-thet.1-facl100",
+        change: |o| {
+            (o.order, o.thet) = (Order::Nine, 0.1);
+            o.facl = 100.0;
+        },
+    },
+    Setting {
         name: "order13-form1-thet.1",
         change: |o| {
             o.form = Form::Index1;
             (o.order, o.thet) = (Order::Thirteen, 0.1);
         },
     },
+    Setting { name: HALF_EXPLICIT, change: |o| o.method = MethodKind::HalfExplicit },
+];
+
+/// What the defaults of the handle and of Rust were chosen from (`--settings`): changes of the `geoms_` call's, with the model's
+/// rows and mass structure as the user has them.
+pub const CANDIDATES: &[Setting] = &[
+    Setting { name: "call", change: |_| {} },
+    Setting { name: "classical", change: |o| o.controller = Controller::Classical },
+    Setting { name: "startn1", change: |o| o.zero_start = true },
+    Setting { name: "fnewt.1", change: |o| o.fnewt = Some(0.1) },
+    Setting { name: "fnewt1e-3", change: |o| o.fnewt = Some(1e-3) },
+    Setting { name: "nwtmat1", change: |o| o.newton_reference = 1 },
+    Setting { name: "nwtmat2", change: |o| o.newton_reference = 2 },
+    Setting { name: "thet.01", change: |o| o.thet = 0.01 },
+    Setting { name: "thet.1", change: |o| o.thet = 0.1 },
+    Setting {
+        name: "thet.1-keep",
+        change: |o| {
+            o.thet = 0.1;
+            (o.quot1, o.quot2) = (0.99, 2.0);
+        },
+    },
+    Setting { name: "facl100", change: |o| o.facl = 100.0 },
+    Setting { name: "order9", change: |o| o.order = Order::Nine },
+    Setting { name: "order9-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Nine, 2) },
+    Setting { name: "order9-thet.1", change: |o| (o.order, o.thet) = (Order::Nine, 0.1) },
+    Setting {
+        name: "order9-nwtmat2-facl100",
+        change: |o| {
+            (o.order, o.newton_reference) = (Order::Nine, 2);
+            o.facl = 100.0;
+        },
+    },
+    Setting { name: "order13-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Thirteen, 2) },
+    Setting { name: "auto", change: |o| o.order = Order::Automatic },
+    Setting { name: "auto-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Automatic, 2) },
+    Setting { name: "auto-thet.1", change: |o| (o.order, o.thet) = (Order::Automatic, 0.1) },
     Setting { name: HALF_EXPLICIT, change: |o| o.method = MethodKind::HalfExplicit },
 ];
 

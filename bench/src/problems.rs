@@ -4,7 +4,7 @@ use crate::form::{Form, Index, Rate};
 use crate::hairer::{Code, Hem5, Radau};
 use crate::ida::Ida;
 use crate::lean::{andrews, car_axis, check, derived::Derived, linkage::Bars, pendulum, truck, Lean, Mass};
-use crate::ours::{self, Adapter, SETTINGS};
+use crate::ours::{self, Adapter, Setting};
 use crate::run::{Ending, Runner, Start};
 use geoms::layout::Form as Rows;
 use geoms::options::Options;
@@ -75,6 +75,7 @@ impl Runner for Ours {
 }
 
 fn our_entries(
+    settings: &[Setting],
     build: &dyn Fn(Rows) -> Box<dyn System>,
     mass: Mass,
     redundant: bool,
@@ -85,7 +86,7 @@ fn our_entries(
         let runner = Ours { system: build(options.form), options, start: start.clone(), x };
         Entry { name: name.into(), ours: true, runner: Box::new(runner) }
     };
-    let settings = SETTINGS.iter().map(|s| entry(s.name, ours::options(s, mass, redundant)));
+    let settings = settings.iter().map(|s| entry(s.name, ours::options(s, mass, redundant)));
     settings.chain(ours::custom(mass, redundant).map(|options| entry("custom", options))).collect()
 }
 
@@ -147,33 +148,33 @@ struct Data {
     remark: &'static str,
 }
 
-fn case<L: Lean + Clone + 'static>(data: Data, problem: &Problem, model: L) -> Case {
+fn case<L: Lean + Clone + 'static>(settings: &[Setting], data: Data, problem: &Problem, model: L) -> Case {
     let start = start(problem, data.h0);
     let copy = model.clone();
     let build = move |form| -> Box<dyn System> { Box::new(Adapter::new(copy.clone(), form)) };
-    let mut entries = our_entries(&build, model.mass_kind(), problem.redundant, &start);
+    let mut entries = our_entries(settings, &build, model.mass_kind(), problem.redundant, &start);
     entries.extend(peers(&model, &start));
     finish(data, problem, model, start, entries)
 }
 
 /// With our rows from the test set, which uses that the matrices are sparse.
-fn linkage(data: Data, problem: &Problem, model: Bars) -> Case {
+fn linkage(settings: &[Setting], data: Data, problem: &Problem, model: Bars) -> Case {
     let start = start(problem, data.h0);
     let copy = problem.clone();
     let build = move |form| -> Box<dyn System> { copy.system(form, true) };
-    let mut entries = our_entries(&build, model.mass_kind(), problem.redundant, &start);
+    let mut entries = our_entries(settings, &build, model.mass_kind(), problem.redundant, &start);
     entries.extend(peers(&model, &start));
     finish(data, problem, model, start, entries)
 }
 
 /// Bricard's mechanism: ours with all five constraints; the peers with all, which should fail, and without one that
 /// was found by hand to be superfluous.
-fn redundant(data: Data, problem: &Problem) -> Case {
+fn redundant(settings: &[Setting], data: Data, problem: &Problem) -> Case {
     let model = Derived::new(testset::bricard::Bricard, Mass::Variable);
     let start = start(problem, data.h0);
     let copy = model.clone();
     let build = move |form| -> Box<dyn System> { Box::new(Adapter::new(copy.clone(), form)) };
-    let mut entries = our_entries(&build, Mass::Variable, true, &start);
+    let mut entries = our_entries(settings, &build, Mass::Variable, true, &start);
     let whole = peers(&model, &start).into_iter();
     entries.extend(
         whole.filter(|e| ["radau5-ggl", "radau5-2", "radau-2", "hem5", "ida-ggl"].contains(&&*e.name)),
@@ -234,7 +235,7 @@ pub const NAMES: [&str; 9] = [
 ];
 
 /// The case with this name.
-pub fn make(name: &str) -> Option<Case> {
+pub fn make(name: &str, settings: &[Setting]) -> Option<Case> {
     use Measure::{Position, Velocity};
     Some(match name {
         "pendulum" => {
@@ -252,7 +253,7 @@ pub fn make(name: &str) -> Option<Case> {
                 h0: 1e-3,
                 remark: "",
             };
-            case(data, &problem, pendulum::Pendulum::new(gravity))
+            case(settings, data, &problem, pendulum::Pendulum::new(gravity))
         }
         "andrews" => {
             let problem = testset::by_name("andrews")?;
@@ -261,11 +262,11 @@ pub fn make(name: &str) -> Option<Case> {
                 measure: Position,
                 accuracies: &[1e-6, 1e-8, 1e-4],
                 few: 2,
-                tolerances: (4, 24),
+                tolerances: (2, 24),
                 h0: 1e-5,
                 remark: "",
             };
-            case(data, &problem, andrews::Andrews::default())
+            case(settings, data, &problem, andrews::Andrews::default())
         }
         "car-axis" => {
             let problem = testset::by_name("car-axis")?;
@@ -274,11 +275,11 @@ pub fn make(name: &str) -> Option<Case> {
                 measure: Position,
                 accuracies: &[1e-6, 1e-4, 1e-8],
                 few: 1,
-                tolerances: (4, 22),
+                tolerances: (2, 22),
                 h0: 1e-4,
                 remark: "",
             };
-            case(data, &problem, car_axis::CarAxis::default())
+            case(settings, data, &problem, car_axis::CarAxis::default())
         }
         "truck" => {
             let problem = testset::by_name("truck")?;
@@ -287,11 +288,11 @@ pub fn make(name: &str) -> Option<Case> {
                 measure: Position,
                 accuracies: &[1e-6, 1e-4, 1e-8],
                 few: 1,
-                tolerances: (4, 22),
+                tolerances: (2, 22),
                 h0: 1e-3,
                 remark: "",
             };
-            case(data, &problem, truck::Truck::default())
+            case(settings, data, &problem, truck::Truck::default())
         }
         "bricard" => {
             let problem = testset::by_name("bricard")?;
@@ -300,12 +301,12 @@ pub fn make(name: &str) -> Option<Case> {
                 measure: Position,
                 accuracies: &[1e-6, 1e-4, 1e-8],
                 few: 1,
-                tolerances: (4, 22),
+                tolerances: (2, 22),
                 h0: 1e-3,
                 remark: "Redundant constraints: 5 of rank 4. Peers have singular matrices; '-cut' solves without one \
                          constraint, chosen by hand. Model by dual numbers, slow for all.",
             };
-            redundant(data, &problem)
+            redundant(settings, data, &problem)
         }
         "n-four-bar-2" | "n-four-bar-40" => {
             let (name, n, last) =
@@ -316,11 +317,11 @@ pub fn make(name: &str) -> Option<Case> {
                 measure: Position,
                 accuracies: &[1e-6, 1e-4, 1e-8],
                 few: 1,
-                tolerances: (4, last),
+                tolerances: (2, last),
                 h0: 1e-3,
                 remark: "",
             };
-            linkage(data, &problem, Bars::new(four_bar::NaturalFourBar { n }.linkage()))
+            linkage(settings, data, &problem, Bars::new(four_bar::NaturalFourBar { n }.linkage()))
         }
         "chain-10" | "chain-50" => {
             let (name, n, last) =
@@ -331,11 +332,11 @@ pub fn make(name: &str) -> Option<Case> {
                 measure: Position,
                 accuracies: &[1e-6, 1e-4],
                 few: 1,
-                tolerances: (4, last),
+                tolerances: (2, last),
                 h0: 1e-3,
                 remark: "",
             };
-            linkage(data, &problem, Bars::new(testset::chain::Chain::of_unit_links(n).linkage()))
+            linkage(settings, data, &problem, Bars::new(testset::chain::Chain::of_unit_links(n).linkage()))
         }
         _ => return None,
     })
