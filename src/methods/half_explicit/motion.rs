@@ -194,7 +194,7 @@ impl Motion {
         let outcome = system.stage(t, &self.x, &mut self.rda, mass, &mut self.c).unwrap_or(Outcome::Stop);
         let finite = !with_mass || self.mass.received();
         let (rda, c) = (&self.rda, &self.c);
-        Ok(model::check(outcome, Code::StoppedByEom, || finite && all_finite(rda) && all_finite(c))?)
+        Ok(model::check(outcome, Code::StoppedByStage, || finite && all_finite(rda) && all_finite(c))?)
     }
 
     /// C; true if the forces depend on w, λ, μ otherwise than by -Cᵀ(λ, μ).
@@ -231,9 +231,10 @@ impl Motion {
             return Ok(());
         }
         stats.neom += 1;
-        if system.stage(t, &self.x, &mut self.rda, self.mass.receive(), &mut self.c).is_none() {
+        let Some(outcome) = system.stage(t, &self.x, &mut self.rda, self.mass.receive(), &mut self.c) else {
             return Ok(());
-        }
+        };
+        model::check(outcome, Code::StoppedByStage, || true)?;
         // p' = Z v with Z = I, seen with velocities that hide nothing.
         self.moved.copy_from_slice(&self.x);
         for (i, v) in l.x.v.of_mut(&mut self.moved).iter_mut().enumerate() {
