@@ -414,7 +414,7 @@ typedef struct geoms_error {
 } geoms_error;
 
 /**
- * Counters of a run. New ones are added at the end, with a new major version of the library.
+ * Counters of a run. New ones are added at the end, together with a new SONAME.
  */
 typedef struct geoms_stats {
   /**
@@ -1169,7 +1169,7 @@ int geoms_last_event(struct geoms_solver *handle,
 /**
  * Compare the Jacobian with differences of the equations of motion at (t, x). Returns the number of wrong entries, or
  * a negative code. Each one is a message to `log` (null: that of geoms_set_log), the classic mistakes, sign and
- * transposition, as well.
+ * transposition, as well. A function of geoms_set_stage is compared with EOM, MAS and differences at λ = μ = 0.
  *
  * # Safety
  * The handle is null or one of geoms_create; `x` is null or has N entries; the callbacks keep their contract.

@@ -8,7 +8,7 @@ use crate::stats::Stats;
 use std::cell::RefCell;
 use std::ffi::{c_char, c_int, CString};
 
-/// Counters of a run. New ones are added at the end, with a new major version of the library.
+/// Counters of a run. New ones are added at the end, together with a new SONAME.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Statistics {

@@ -38,8 +38,8 @@ pub fn shrink(tableau: &Tableau, options: &Options, err: f64) -> f64 {
 
 /// Accepted steps over which h times the dominant frequency is averaged.
 const WINDOW: u32 = 20;
-/// Beyond this mean the steps are limited by stability. Along the real axis they are at 3.3 (order 5) and 6.1 (order 8); mechanisms
-/// whose motion limits them stay below 1.6, chains of a hundred links included.
+/// Beyond this mean the steps are limited by stability. Along the real axis they are then at 3.3 (order 5) and 6.1 (order 8);
+/// mechanisms whose motion limits them stay below, chains of many links included (tests/automatic.rs).
 const STIFF: f64 = 2.0;
 /// One step counts for no more than this, or its reciprocal.
 const EXTREME: f64 = 50.0;
@@ -107,7 +107,9 @@ mod tests {
         let phases = 720;
         for omega in [3.0f64, 30.0] {
             let mean = (0..phases)
-                .map(|k| quotient(omega, 0.1, (f64::from(k) + 0.5) * std::f64::consts::PI / f64::from(phases)).ln())
+                .map(|k| {
+                    quotient(omega, 0.1, (f64::from(k) + 0.5) * std::f64::consts::PI / f64::from(phases)).ln()
+                })
                 .sum::<f64>()
                 / f64::from(phases);
             assert!((mean.exp() - 0.1 * omega).abs() < 1e-9 * omega, "{omega}: {}", mean.exp());

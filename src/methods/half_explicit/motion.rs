@@ -225,26 +225,31 @@ impl Motion {
     /// Decided once: C alone if the model supplies it and has p' = v, otherwise from the Jacobian.
     fn choose_source(&mut self, system: &mut dyn System, t: f64, stats: &mut Stats) -> Result<(), Halt> {
         let (l, d) = (self.layout, self.layout.dims);
-        self.source = if system.has_jacobian() { Source::Jacobian } else { Source::Differences };
+        let other = if system.has_jacobian() { Source::Jacobian } else { Source::Differences };
         let simple = d.nw == 0 && d.ns == 0 && d.nr == 0 && d.np == d.nv && l.form == Form::StrangenessFree;
         if !simple || d.nl + d.nm == 0 {
+            self.source = other;
             return Ok(());
         }
-        stats.neom += 1;
-        let Some(outcome) = system.stage(t, &self.x, &mut self.rda, self.mass.receive(), &mut self.c) else {
+        self.moved.copy_from_slice(&self.x);
+        l.x.multipliers.of_mut(&mut self.moved).fill(0.0);
+        self.c.fill(0.0);
+        let (mass, c) = (self.mass.receive(), &mut self.c);
+        let Some(outcome) = system.stage(t, &self.moved, &mut self.rda, mass, c) else {
+            self.source = other;
             return Ok(());
         };
+        stats.neom += 1;
+        // Only the answer counts: what was written is not used.
         model::check(outcome, Code::StoppedByStage, || true)?;
         // p' = Z v with Z = I, seen with velocities that hide nothing.
-        self.moved.copy_from_slice(&self.x);
         for (i, v) in l.x.v.of_mut(&mut self.moved).iter_mut().enumerate() {
             *v += 0.5 + 0.125 * ((7 * i) % 11) as f64;
         }
         stats.neom += 1;
         model::eom(system, Code::StoppedByEom, t, &self.moved, &mut self.rows)?;
-        if l.rda.f_kin.of(&self.rows) == l.x.v.of(&self.moved) {
-            self.source = Source::Supplied;
-        }
+        let plain = l.rda.f_kin.of(&self.rows) == l.x.v.of(&self.moved);
+        self.source = if plain { Source::Supplied } else { other };
         Ok(())
     }
 
