@@ -320,7 +320,7 @@ fn method() {
     assert!(radau.x.iter().zip(&explicit.x).all(|(a, b)| (a - b).abs() < 1e-3 * (1.0 + a.abs())));
     // The automatic choice stays with it here, and leaves a stiff element to Radau IIA.
     same(pendulum().extended(18, -1), pendulum().extended(18, 4));
-    let stiff = |method: i64| {
+    let stiff = |method: i64| -> Call {
         let made = scalar(|t, r| 1e4 * (t.cos() - r), |_, _| -1e4);
         Call::of(made.boxed(), &[1.0], 0.0, 2.0).iopt(17, 1).extended(18, method).finish()
     };

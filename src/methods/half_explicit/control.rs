@@ -99,11 +99,12 @@ mod tests {
 
     #[test]
     fn the_mean_of_an_oscillation_is_its_frequency() {
-        // f = (v, -ω² p) at phases of (p, v) = (cos φ, ω sin φ), all of them equally often.
+        // f = (v, -ω² p) for (p, v) = (cos φ, ω sin φ), all phases equally often.
         let quotient = |omega: f64, h: f64, phase: f64| {
-            let (p, v) = (phase.cos(), phase.sin());
-            h * (v * v + omega * omega * p * p).sqrt() / (p * p / (omega * omega) + v * v).sqrt() / omega
+            let (p, v) = (phase.cos(), omega * phase.sin());
+            h * (v * v + (omega * omega * p).powi(2)).sqrt() / (p * p + v * v).sqrt()
         };
+        assert!((quotient(30.0, 0.1, 0.0) - 90.0).abs() < 1e-9);
         let phases = 720;
         for omega in [3.0f64, 30.0] {
             let mean = (0..phases)
