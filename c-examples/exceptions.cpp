@@ -74,6 +74,23 @@ int main()
         fx[4](0, 3) = fx[4](1, 4) = 2 * lambda;
         fx[5](0, 0) = fx[5](1, 1) = -1;
     });
+    // Called by the half-explicit method only.
+    solver.set_stage([&](double t, in x, out rda, geoms::matrix mass, geoms::matrix c) {
+        maybe("stage", t);
+        const double v1 = x[1], v2 = x[2], p1 = x[3], p2 = x[4];
+        rda[0] = 2 * (v1 * v1 + v2 * v2) - 2 * gravity * p2;
+        rda[1] = 2 * (p1 * v1 + p2 * v2);
+        rda[2] = p1 * p1 + p2 * p2 - 1;
+        rda[3] = 0;
+        rda[4] = -gravity;
+        rda[5] = v1;
+        rda[6] = v2;
+        if (mass) {
+            mass(0, 0) = mass(1, 1) = 1;
+        }
+        c(0, 0) = 2 * p1;
+        c(0, 1) = 2 * p2;
+    });
     solver.set_conditions(2, [&](double t, in x, out cond) {
         maybe("conditions", t);
         cond[0] = x[3];
@@ -143,6 +160,24 @@ int main()
     }
     fails.clear();
     check("  and the solver can be used again", run() == changing);
+
+    // The half-explicit method, whose stages have a function of their own.
+    solver.set("method", 4);
+    const std::vector<double> explicit_run = run();
+    check("half-explicit", std::fabs(explicit_run[3] - undisturbed[3]) < 1e-6 && explicit_run != undisturbed);
+    for (const double begin : {0.0, 1.0}) {
+        fails = "stage";
+        from = begin;
+        try {
+            run();
+            check("stage", false);
+        } catch (const thrown &e) {
+            check("stage", e.where == "stage" && (begin == 0 || solver.time() > 0.5));
+        }
+        fails.clear();
+        check("  and the solver can be used again", run() == explicit_run);
+    }
+    solver.set("method", 0);
 
     // Single steps, a reset, the diagnosis, initial values: whatever calls callbacks passes their exceptions on.
     const auto throws = [&](const char *what, const char *name, const auto &call) {

@@ -11,7 +11,7 @@ module bob
   type, bind(c) :: world
     real(c_double) :: gravity = 13.75d0
     real(c_double) :: violation = 0
-    integer(c_int64_t) :: points = 0, messages = 0, stop_at = -1
+    integer(c_int64_t) :: points = 0, messages = 0, stages = 0, stop_at = -1
     real(c_double) :: not_after = huge(0d0)
   end type
 
@@ -78,6 +78,26 @@ contains
     jacobian = 0
   end function
 
+  ! RDA, mass matrix and C = d gI/dv in one call, for the half-explicit method.
+  function stage(t, x, rda, mass_or_null, c, user) bind(c)
+    real(c_double), value :: t
+    real(c_double), intent(in) :: x(*)
+    real(c_double), intent(inout) :: rda(*), c(*)
+    type(c_ptr), value :: mass_or_null, user
+    integer(c_int) :: stage
+    type(world), pointer :: w
+    real(c_double), pointer :: m(:, :)
+    w => here(user)
+    w%stages = w%stages + 1
+    stage = eom(t, x, rda, user)
+    if (c_associated(mass_or_null)) then
+      call c_f_pointer(mass_or_null, m, [2, 2])
+      m(1, 1) = 1
+      m(2, 2) = 1
+    end if
+    c(1:2) = 2*x(4:5)
+  end function
+
   ! The pendulum begins in its lowest position with the speed 2.8.
   function conditions(t, x, cond, user) bind(c)
     real(c_double), value :: t
@@ -137,7 +157,7 @@ program handle_test
   type(geoms_stats) :: stats, whole
   type(geoms_error) :: error
   type(geoms_ranks) :: ranks
-  real(c_double) :: x(5), y(5), force(2), t, tolerances(5)
+  real(c_double) :: x(5), y(5), again(5), force(2), t, tolerances(5)
   integer(c_int64_t) :: k, hits
   integer(c_size_t) :: length, needed
   integer(c_int) :: status
@@ -195,6 +215,19 @@ program handle_test
   call check('counters', whole%naccpt > 50 .and. whole%neom > whole%naccpt)
   call check('output at every point', w%points == whole%naccpt + 1 .and. w%violation < 1d-6)
   call check('messages', w%messages >= 2)
+
+  ! The half-explicit method, with and without a function for its stages: the same numbers.
+  call check('method 4', geoms_set_int(solver, geoms_c('method'), 4_c_int64_t) == 0 .and. &
+    geoms_start(solver, 0d0, start, 0.01d0) == 0 .and. geoms_integrate(solver, 5d0) == geoms_reached)
+  status = geoms_state(solver, x)
+  call check('closed form again', status == 0 .and. maxval(abs(x - exact)) < 1d-6)
+  call check('stages', geoms_set_stage(solver, stage) == 0 .and. &
+    geoms_start(solver, 0d0, start, 0.01d0) == 0 .and. geoms_integrate(solver, 5d0) == geoms_reached)
+  status = geoms_state(solver, again) + geoms_statistics(solver, stats)
+  call check('as without them', status == 0 .and. all(.not. abs(x - again) > 0))
+  call check('called', w%stages == stats%npdec + 1 .and. stats%stiffness_suspected == 0)
+  call check('method 0 again', geoms_set_stage_p(solver, c_null_funptr) == 0 .and. &
+    geoms_set_int(solver, geoms_c('method'), 0_c_int64_t) == 0)
 
   ! Single steps, interpolation, stop request, saving, another handle.
   call check('start again', geoms_start(solver, 0d0, start, 0.01d0) == 0)

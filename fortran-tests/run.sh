@@ -4,7 +4,7 @@
 #   fortran-tests/run.sh            check all
 #   fortran-tests/run.sh --update   write the *.expected files anew from the -O2 build, where its own checks hold
 #   fortran-tests/run.sh --demo     build and run the pendulum only, show its output and draw the picture
-#   fortran-tests/run.sh --valgrind run some of them and the C example under valgrind
+#   fortran-tests/run.sh --valgrind run some of them and two C examples under valgrind
 #   fortran-tests/run.sh --asan     the same with the address and undefined behaviour sanitizers of the compilers
 #   fortran-tests/run.sh --threads  runs on several threads, also under the race detector of valgrind
 #   fortran-tests/run.sh --identity the same subroutines through Fortran, C and Rust: the same bits (needs
@@ -173,13 +173,15 @@ if [ "$mode" = --valgrind ] || [ "$mode" = --asan ]; then
         queue "$FC" "${flags[@]}" "$here/$driver.f" -o "$work/$driver-$kind" "${shared[@]}"
     done
     queue "$FC" "${flags[@]}" "$here/arguments.f" -o "$work/arguments-$kind" "${shared[@]}"
-    queue "$CC" -std=c99 "${cflags[@]}" -I"$root/include" "$root/c-examples/pendulum.c" -o "$work/c-pendulum-$kind" \
-        "${shared[@]}" -lm
+    for example in pendulum stage; do
+        queue "$CC" -std=c99 "${cflags[@]}" -I"$root/include" "$root/c-examples/$example.c" \
+            -o "$work/c-$example-$kind" "${shared[@]}" -lm
+    done
     work_off
     export LIMIT=600
-    for driver in $memory arguments c-pendulum; do queue execute "$driver-$kind" "${wrapper[@]}"; done
+    for driver in $memory arguments c-pendulum c-stage; do queue execute "$driver-$kind" "${wrapper[@]}"; done
     work_off || true
-    for driver in $memory arguments c-pendulum; do
+    for driver in $memory arguments c-pendulum c-stage; do
         name=$driver-$kind
         status=$(cat "$work/$name.status")
         if [ "$status" -eq 0 ]; then

@@ -41,12 +41,14 @@
 #define GEOMS_IDID_INCONSISTENT_INITIAL_VALUES (-1105)
 /** The final time TEND lies before the initial time T. */
 #define GEOMS_IDID_TEND_BEFORE_T (-1106)
-/** EOM returned NaN or Inf, or a subroutine a positive IERR (RECOVER), down to the smallest step size. */
+/** EOM or STAGE returned NaN or Inf, or a subroutine a positive IERR (RECOVER), down to the smallest step size. */
 #define GEOMS_IDID_EOM_NOT_EVALUABLE (-1107)
 /** The run was stopped on request. */
 #define GEOMS_IDID_STOP_REQUESTED (-1108)
 /** A root function returned NaN or Inf, or stopped the run. */
 #define GEOMS_IDID_ROOT_FUNCTION_FAILED (-1109)
+/** STAGE (geoms_set_stage, System::stage) stopped the run with a negative return. */
+#define GEOMS_IDID_STOPPED_BY_STAGE (-1110)
 /** QR decomposition of FX1 not possible. */
 #define GEOMS_IDID_QR_OF_FX1 (-1111)
 /** QR decomposition of FX2 not possible. */
@@ -145,7 +147,7 @@
 #define GEOMS_IOPT_EXTEND 15
 /** IOPT(17): Initial values: 0 checked and, with IVCOND, corrected; 1 taken as consistent. */
 #define GEOMS_IOPT_IVCNSST 16
-/** IOPT(18): Integration method: 0 Radau IIA; 1 HHT on the index-3 equations (second order); 4 half-explicit Runge-Kutta of order 5, or 8 if RTOL <= 1e-6, for nonstiff systems. */
+/** IOPT(18): Integration method: 0 Radau IIA; 1 HHT on the index-3 equations (second order); 4 half-explicit Runge-Kutta of order 5, or 8 if RTOL <= 1e-6, for nonstiff systems; -1 automatic choice: method 4 until the problem is found to be stiff, then method 0 with ORDER=-1 (from the start with FORM=1, FIXED=1, s, e, or without JAC). */
 #define GEOMS_IOPT_METHOD 17
 /** IOPT(19): 1: constant step size H, no error control. */
 #define GEOMS_IOPT_FIXED 18
@@ -290,6 +292,19 @@ typedef int (*geoms_jacobian_fn)(double t,
                                  void *user);
 
 /**
+ * All that a stage of the half-explicit method needs, in one call: RDA as the equations of motion give it, the mass matrix
+ * (NV by NV, column-major) unless its pointer is null, which it is where the matrix is constant and known, and C (NL+NM by NV,
+ * column-major, leading dimension NL+NM): entry (i,j) is the derivative of row i of (gI, h) by v_j. With p' = v it is G stacked on H.
+ * It has the sign of the derivative, other than the blocks FX. Mass matrix and C come in as zeros.
+ */
+typedef int (*geoms_stage_fn)(double t,
+                              const double *x,
+                              double *rda,
+                              double *mass_or_null,
+                              double *c,
+                              void *user);
+
+/**
  * Conditions on the initial values, zero where they are satisfied.
  */
 typedef int (*geoms_conditions_fn)(double t,
@@ -399,7 +414,7 @@ typedef struct geoms_error {
 } geoms_error;
 
 /**
- * Counters of a run.
+ * Counters of a run. New ones are added at the end, together with a new SONAME.
  */
 typedef struct geoms_stats {
   /**
@@ -498,6 +513,11 @@ typedef struct geoms_stats {
    * Multiplications with entries of the mass matrix.
    */
   uint64_t mass_multiplications;
+  /**
+   * Times that the half-explicit method found the problem stiff. With the automatic choice (method -1) the first time ends its
+   * use: 1 from then on.
+   */
+  uint64_t stiffness_suspected;
 } geoms_stats;
 
 /**
@@ -857,6 +877,19 @@ int geoms_set_jacobian(struct geoms_solver *handle,
                        geoms_jacobian_fn jacobian);
 
 /**
+ * Set a function that gives RDA, mass matrix and C in one call; null: none. The half-explicit method ("method" 4 or -1) then calls
+ * it at its stages instead of EOM, MAS and JAC, which JAC makes slow. These must be set all the same. It is called if FORM=0,
+ * NW = NS = NR = 0, NP = NV > 0, NL+NM > 0 and p' = v, which is tried at the first point; otherwise nothing changes. To set it says
+ * that f_dyn depends on the multipliers by -Cᵀ(λ, μ) alone: friction that depends on them is not for it. It is called with
+ * λ = μ = 0. Acts with the next geoms_start.
+ *
+ * # Safety
+ * As geoms_set_eom.
+ */
+int geoms_set_stage(struct geoms_solver *handle,
+                    geoms_stage_fn stage);
+
+/**
  * Set n conditions with which geoms_start makes the initial values consistent; n = 0: none.
  *
  * # Safety
@@ -1136,7 +1169,7 @@ int geoms_last_event(struct geoms_solver *handle,
 /**
  * Compare the Jacobian with differences of the equations of motion at (t, x). Returns the number of wrong entries, or
  * a negative code. Each one is a message to `log` (null: that of geoms_set_log), the classic mistakes, sign and
- * transposition, as well.
+ * transposition, as well. A function of geoms_set_stage is compared with EOM, MAS and differences at λ = μ = 0.
  *
  * # Safety
  * The handle is null or one of geoms_create; `x` is null or has N entries; the callbacks keep their contract.

@@ -61,6 +61,8 @@ class matrix {
     double *data() const noexcept { return data_; }
     std::size_t rows() const noexcept { return rows_; }
     std::size_t columns() const noexcept { return columns_; }
+    /// False where there is no matrix to be written.
+    explicit operator bool() const noexcept { return data_ != nullptr; }
     double &operator()(std::size_t i, std::size_t j) const noexcept { return data_[i + j * rows_]; }
 
   private:
@@ -206,6 +208,20 @@ class solver {
                     b[k] = matrix(fx[k], s.shape[k].first, s.shape[k].second);
                 }
                 return s.jacobian(t, s.in(x), b);
+            });
+        }));
+        return *this;
+    }
+
+    /// f(t, x, rda, mass, c): all that a stage of the half-explicit method needs. mass is false where it is not asked for;
+    /// c has NL+NM rows, the derivatives of gI and h by v. Both come in as zeros.
+    template <class F> solver &set_stage(F f)
+    {
+        idle();
+        state_->stage = wrap<void(double, view<const double>, view<double>, matrix, matrix)>(std::move(f));
+        check(geoms_set_stage(get(), [](double t, const double *x, double *rda, double *mass, double *c, void *user) {
+            return guarded(user, [&](state &s) {
+                return s.stage(t, s.in(x), view<double>(rda, s.m), matrix(mass, s.nv, s.nv), matrix(c, s.nc, s.nv));
             });
         }));
         return *this;
@@ -435,6 +451,7 @@ class solver {
             const std::size_t np = size(d.np), nr = size(d.nr), nw = size(d.nw), ns = size(d.ns), nl = size(d.nl),
                               nm = size(d.nm), ni = size(d.ni);
             nv = size(d.nv);
+            nc = nl + nm;
             n = np + nv + nr + nw + ns + nl + nm;
             const std::size_t m1 = as == form::index1 ? nw : nw + nl + nm, m2 = nl + nm + ni, m3 = ns + nl;
             m = m1 + m2 + m3 + nr + nv + np;
@@ -443,11 +460,12 @@ class solver {
 
         view<const double> in(const double *x) const noexcept { return {x, n}; }
 
-        std::size_t n = 0, m = 0, nv = 0, condition_count = 0, event_count = 0;
+        std::size_t n = 0, m = 0, nv = 0, nc = 0, condition_count = 0, event_count = 0;
         std::array<std::pair<std::size_t, std::size_t>, 6> shape{};
         returning_int<vector>::type eom, conditions, events;
         returning_int<void(double, view<const double>, matrix)>::type mass;
         returning_int<void(double, view<const double>, blocks &)>::type jacobian;
+        returning_int<void(double, view<const double>, view<double>, matrix, matrix)>::type stage;
         returning_int<void(const accepted &)>::type output;
         returning_int<void(int, const char *)>::type log;
         std::vector<std::string> findings;

@@ -95,6 +95,68 @@ pub fn check_jacobian(
     Ok(report)
 }
 
+/// A wrong number of STAGE ([`System::stage`]).
+#[derive(Clone, Debug, PartialEq)]
+pub struct StageMismatch {
+    /// Which one: a row of RDA, an entry of M or of C.
+    pub what: String,
+    /// What STAGE delivered.
+    pub given: f64,
+    /// What EOM, MAS or a difference of EOM delivers.
+    pub expected: f64,
+}
+
+impl fmt::Display for StageMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let StageMismatch { what, given, expected } = self;
+        write!(f, "STAGE: {what} = {expected:.6e}, STAGE gives {given:.6e}")
+    }
+}
+
+/// Two ways to compute the same number may differ by this part of the largest of its kind.
+const SAME: f64 = 1e-10;
+
+/// Compare STAGE with EOM, MAS and central differences of EOM at (t, x), with λ = μ = 0; `None` if there is no STAGE.
+pub fn check_stage(
+    system: &mut dyn System,
+    tolerance: &Tolerance,
+    t: f64,
+    x: &[f64],
+) -> Result<Option<Vec<StageMismatch>>, Failure> {
+    let l = Layout::new(system.dimensions(), system.form());
+    let (nv, nc) = (l.dims.nv, l.dims.nl + l.dims.nm);
+    let mut x = x.to_vec();
+    l.x.multipliers.of_mut(&mut x).fill(0.0);
+    let (mut rda, mut mass, mut c) = (vec![0.0; l.m], vec![0.0; nv * nv], vec![0.0; nc * nv]);
+    let Some(outcome) = system.stage(t, &x, &mut rda, Some(&mut mass), &mut c) else { return Ok(None) };
+    let finite = || [&rda, &mass, &c].into_iter().all(|v| model::all_finite(v));
+    model::check(outcome, Code::StoppedByStage, finite).map_err(|trouble| refused(trouble, t))?;
+    let (mut rows, mut full) = (vec![0.0; l.m], vec![0.0; nv * nv]);
+    model::eom(system, Code::StoppedByEom, t, &x, &mut rows).map_err(|trouble| refused(trouble, t))?;
+    let outcome = system.mass(t, &x, &mut full);
+    model::check(outcome, Code::StoppedByMas, || model::all_finite(&full))
+        .map_err(|trouble| refused(trouble, t))?;
+    let fx = evaluate(system, &l, tolerance, (t, &x), false)?;
+    let expected: Vec<f64> = (0..nc * nv).map(|k| -fx.fx[1][k % nc + k / nc * l.m2()]).collect();
+    let mut found = Vec::new();
+    let mut compare = |given: &[f64], expected: &[f64], part: f64, name: &dyn Fn(usize) -> String| {
+        let largest = expected.iter().fold(1.0f64, |m, v| m.max(v.abs()));
+        for (k, (&given, &expected)) in given.iter().zip(expected).enumerate() {
+            if (given - expected).abs() > part * largest {
+                found.push(StageMismatch { what: name(k), given, expected });
+            }
+        }
+    };
+    compare(&rda, &rows, SAME, &|k| l.residual_name(k).to_string());
+    compare(&mass, &full, SAME, &|k| format!("M({},{})", k % nv + 1, k / nv + 1));
+    let entry = |k: usize| {
+        let row = l.residual_name(l.rda.g_velocity.start + k % nc);
+        format!("C({},{}) = d {row}/d {}", k % nc + 1, k / nc + 1, l.state_name(l.x.v.start + k / nc))
+    };
+    compare(&c, &expected, DIFFERENCE_ERROR, &entry);
+    Ok(Some(found))
+}
+
 /// The classic mistake that turns `b` into `a`, if there is one.
 fn suspect(a: &[f64], b: &[f64], m: usize, n: usize) -> Option<Suspicion> {
     let size = b.iter().fold(0.0f64, |s, v| s.max(v.abs())).max(1e-3);
@@ -224,15 +286,18 @@ fn evaluate(
         let code = Code::StoppedByEomInDifferences;
         Differences::new(layout).evaluate(system, layout, code, true, (t, x), &typical, &mut fx, &mut calls)
     };
-    result.map_err(|trouble| {
-        let (code, detail) = match trouble {
-            Trouble::Stop { code, not_finite: false } => (code, "IERR < 0"),
-            Trouble::Stop { code, not_finite: true } => (code, "non-finite values (NaN or Inf)"),
-            Trouble::Retry | Trouble::NotFinite => (Code::EomNotEvaluable, "at the point of the diagnosis"),
-        };
-        Failure::new(code, detail).at(t, 0.0)
-    })?;
+    result.map_err(|trouble| refused(trouble, t))?;
     Ok(fx)
+}
+
+/// A model that cannot be evaluated at the point in question.
+fn refused(trouble: Trouble, t: f64) -> Failure {
+    let (code, detail) = match trouble {
+        Trouble::Stop { code, not_finite: false } => (code, "IERR < 0"),
+        Trouble::Stop { code, not_finite: true } => (code, "non-finite values (NaN or Inf)"),
+        Trouble::Retry | Trouble::NotFinite => (Code::EomNotEvaluable, "at the point of the diagnosis"),
+    };
+    Failure::new(code, detail).at(t, 0.0)
 }
 
 #[cfg(test)]

@@ -25,6 +25,8 @@ pub enum Controller {
 /// Integration method (IOPT(18) = METHOD).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MethodKind {
+    /// Half-explicit, and Radau IIA of automatic order as soon as the problem is found to be stiff.
+    Automatic = -1,
     /// Radau IIA on the projected-strangeness-free form.
     Radau = 0,
     /// HHT-α on the index-3 equations, or its relative generalised-α.

@@ -186,6 +186,35 @@ fn in_the_rust_interface() {
     assert!(rejected > 500);
 }
 
+/// The automatic choice has the work space of both methods from the start.
+#[test]
+fn across_the_change_of_method() {
+    for name in ["double-pendulum-stiff", "truck", "stiff-spring-1e8"] {
+        let problem = testset::by_name(name).unwrap();
+        let options = Options { method: MethodKind::Automatic, mass: problem.mass, ..Options::default() };
+        let tolerance = Tolerance::scalar(1e-3, 1e-3);
+        let (mut first, mut last) = (0, 0);
+        let mut observer = |step: &AcceptedStep<'_>| {
+            if step.naccpt == 1 {
+                first = allocations();
+            }
+            last = allocations();
+            Outcome::Continue
+        };
+        let mut system = problem.system(Form::StrangenessFree, true);
+        let run = Integration {
+            system: &mut *system,
+            observer: Some(&mut observer),
+            options: &options,
+            tolerance: &tolerance,
+        };
+        let (mut t, mut x, mut h, mut stats) = (problem.t0, problem.x0.clone(), 0.0, Stats::default());
+        integrate(run, &mut t, &mut x, &mut h, problem.tend, &mut stats).unwrap();
+        assert!(stats.stiffness_suspected == 1 && stats.nedec > 0, "{name}");
+        assert_eq!(last - first, 0, "{name}: allocations");
+    }
+}
+
 /// What the subroutines find behind RPAR.
 struct Context {
     system: Bumpy,

@@ -43,6 +43,21 @@ struct Problem {
     n: usize,
     m: usize,
     warnings: usize,
+    stages: u64,
+    /// What the stage with this number returns, and what it adds to a number that it gives.
+    fault: Option<(u64, c_int, Fault)>,
+    /// What the stages of a test shift, and what a log heard.
+    shift: Fault,
+    said: String,
+}
+
+/// What a stage spoils.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    Nothing,
+    Rda,
+    Mass,
+    C,
 }
 
 fn returned(outcome: Outcome) -> c_int {
@@ -79,6 +94,46 @@ unsafe extern "C" fn jacobian(t: f64, x: *const f64, fx: *const *mut f64, user: 
     returned(outcome)
 }
 
+unsafe extern "C" fn stage(
+    t: f64,
+    x: *const f64,
+    rda: *mut f64,
+    mass: *mut f64,
+    c: *mut f64,
+    user: *mut c_void,
+) -> c_int {
+    let p = unsafe { &mut *user.cast::<Problem>() };
+    let d = p.system.dimensions();
+    p.stages += 1;
+    let (x, rda) = unsafe { (std::slice::from_raw_parts(x, p.n), std::slice::from_raw_parts_mut(rda, p.m)) };
+    let _ = p.system.eom(t, x, rda);
+    let (m, m2) = (d.nl + d.nm, d.nl + d.nm + d.ni);
+    let c = unsafe { std::slice::from_raw_parts_mut(c, m * d.nv) };
+    assert!(c.iter().all(|v| *v == 0.0), "C comes in as zeros");
+    p.blocks.clear();
+    let _ = p.system.jacobian(t, x, &mut p.blocks);
+    for (c, fx) in c.chunks_exact_mut(m).zip(p.blocks.fx[1].chunks_exact(m2)) {
+        c.iter_mut().zip(fx).for_each(|(c, fx)| *c = -fx);
+    }
+    let mut mass = (!mass.is_null()).then(|| unsafe { std::slice::from_raw_parts_mut(mass, d.nv * d.nv) });
+    if let Some(mass) = &mut mass {
+        assert!(mass.iter().all(|v| *v == 0.0), "M comes in as zeros");
+        let _ = p.system.mass(t, x, mass);
+    }
+    match (p.fault, mass) {
+        (Some((at, returned, what)), mass) if at == p.stages => {
+            match (what, mass) {
+                (Fault::Rda, _) => rda[0] = f64::NAN,
+                (Fault::C, _) => c[0] = f64::INFINITY,
+                (Fault::Mass, Some(mass)) => mass[0] = f64::NAN,
+                _ => {}
+            }
+            returned
+        }
+        _ => 0,
+    }
+}
+
 unsafe extern "C" fn conditions(t: f64, x: *const f64, cond: *mut f64, user: *mut c_void) -> c_int {
     let p = unsafe { &mut *user.cast::<Problem>() };
     let count = p.system.initial_condition_count();
@@ -102,6 +157,10 @@ fn handle(name: &str) -> (*mut Handle, Box<Problem>, testset::Problem) {
         n: layout.n,
         m: layout.m,
         warnings: 0,
+        stages: 0,
+        fault: None,
+        shift: Fault::Nothing,
+        said: String::new(),
     });
     // SAFETY: `user` outlives the handle in every test.
     unsafe {
@@ -133,6 +192,7 @@ fn null_handles_are_refused_by_every_function() {
             geoms_set_eom(NULL, None),
             geoms_set_mass(NULL, None),
             geoms_set_jacobian(NULL, None),
+            geoms_set_stage(NULL, None),
             geoms_set_conditions(NULL, 0, None),
             geoms_set_output(NULL, None),
             geoms_set_log(NULL, 0, None),
@@ -157,7 +217,7 @@ fn null_handles_are_refused_by_every_function() {
             geoms_rank_report(NULL, 0.0, x, null_mut(), None),
             geoms_constraint_forces(NULL, 0.0, x, x),
         ];
-        assert_eq!(codes, [bad; 27]);
+        assert_eq!(codes, [bad; 28]);
         assert_eq!((geoms_dimension(NULL), geoms_equations(NULL), geoms_event_count(NULL)), (0, 0, 0));
         assert!(geoms_time(NULL).is_nan() && geoms_next_step(NULL).is_nan());
     }
@@ -310,6 +370,139 @@ fn the_half_explicit_method_gives_the_numbers_of_the_rust_interface() {
         integrate(run, &mut t, &mut y, &mut h, problem.tend, &mut geoms::stats::Stats::default())
             .expect("run");
         assert_eq!(x, y, "{name} {tol:e}");
+    }
+}
+
+/// x at the end, the statistics and the number of stages of a run.
+fn run_stages(name: &str, with_stage: bool, method: i64, tol: f64) -> (Vec<f64>, Statistics, u64) {
+    let (handle, user, problem) = handle(name);
+    let (mut x, mut stats) = (problem.x0.clone(), Statistics::default());
+    // SAFETY: arrays have N entries.
+    unsafe {
+        assert_eq!(geoms_set_stage(handle, if with_stage { Some(stage) } else { None }), 0);
+        assert_eq!(geoms_set_int(handle, c"method".as_ptr(), method), 0);
+        assert_eq!(geoms_set_tolerance(handle, tol, tol), 0);
+        assert_eq!(geoms_start(handle, problem.t0, problem.x0.as_ptr(), 0.0), 0);
+        assert_eq!(geoms_integrate(handle, problem.tend), 0, "{name}: {:?}", error(handle));
+        assert_eq!(geoms_state(handle, x.as_mut_ptr()), 0);
+        assert_eq!(geoms_statistics(handle, &raw mut stats), 0);
+        geoms_free(handle);
+    }
+    (x, stats, user.stages)
+}
+
+#[test]
+fn a_stage_function_changes_only_the_cost() {
+    for (name, tol) in [("andrews", 1e-4), ("andrews", 1e-8), ("pendulum-2.8", 1e-6), ("knife-edge", 1e-6)] {
+        for method in [4, -1] {
+            let (x, stats, stages) = run_stages(name, true, method, tol);
+            let (y, plain, none) = run_stages(name, false, method, tol);
+            assert_eq!(x, y, "{name} {tol:e}: the same arithmetic gives the same bits");
+            assert_eq!((stats.naccpt, stats.nstep, stats.npdec), (plain.naccpt, plain.nstep, plain.npdec));
+            // Once more at the first point, to see whether it is there.
+            assert_eq!((stages, none), (stats.npdec + 1, 0), "{name}");
+            assert_eq!(stats.stiffness_suspected, 0);
+        }
+        let (_, _, stages) = run_stages(name, true, 0, tol);
+        assert_eq!(stages, 0, "method 0 has no such stages");
+    }
+    // p' is not v, contact points: it is tried and left, or not tried at all.
+    for name in ["top-nutating", "cycloid", "maxwell-element"] {
+        let (x, _, stages) = run_stages(name, true, 4, 1e-5);
+        assert_eq!(x, run_stages(name, false, 4, 1e-5).0, "{name}");
+        assert!(stages <= 1, "{name}: {stages}");
+    }
+}
+
+#[test]
+fn stiffness_is_in_the_statistics() {
+    let (_, stats, _) = run_stages("truck", true, 4, 1e-3);
+    assert!(stats.stiffness_suspected > 1 && stats.nedec == 0, "{stats:?}");
+    let (_, stats, _) = run_stages("truck", true, -1, 1e-3);
+    assert!(stats.stiffness_suspected == 1 && stats.nedec > 0, "{stats:?}");
+}
+
+/// One wrong entry of a kind.
+#[test]
+fn the_check_of_the_jacobian_looks_at_stages() {
+    for (name, wrong, said) in [
+        ("andrews", Fault::Nothing, ""),
+        ("andrews", Fault::Rda, "STAGE: gII(1)"),
+        ("andrews", Fault::Mass, "STAGE: M(1,1)"),
+        ("andrews", Fault::C, "STAGE: C(1,1) = d gI(1)/d v(1)"),
+        ("knife-edge", Fault::C, "STAGE: C(1,1) = d h(1)/d v(1)"),
+    ] {
+        unsafe extern "C" fn heard(_level: c_int, message: *const c_char, user: *mut c_void) -> c_int {
+            // SAFETY: `user` is the problem.
+            let p = unsafe { &mut *user.cast::<Problem>() };
+            p.said.push_str(&text(message));
+            0
+        }
+        unsafe extern "C" fn shifted(
+            t: f64,
+            x: *const f64,
+            rda: *mut f64,
+            mass: *mut f64,
+            c: *mut f64,
+            user: *mut c_void,
+        ) -> c_int {
+            // SAFETY: as `stage`; all arrays have a first entry, and the mass matrix is asked for.
+            unsafe {
+                let returned = stage(t, x, rda, mass, c, user);
+                match (*user.cast::<Problem>()).shift {
+                    Fault::Nothing => {}
+                    Fault::Rda => *rda += 0.25,
+                    Fault::Mass => *mass += 0.25,
+                    Fault::C => *c += 0.25,
+                }
+                returned
+            }
+        }
+        let (handle, mut user, problem) = handle(name);
+        user.shift = wrong;
+        // SAFETY: arrays have N entries.
+        unsafe {
+            assert_eq!(geoms_set_stage(handle, Some(shifted)), 0);
+            let found = geoms_check_jacobian(handle, problem.t0, problem.x0.as_ptr(), Some(heard));
+            assert_eq!(found, c_int::from(wrong != Fault::Nothing), "{name} {wrong:?}: {}", user.said);
+            geoms_free(handle);
+        }
+        assert!(user.said.contains(said), "{name} {wrong:?}: {}", user.said);
+    }
+}
+
+#[test]
+fn faults_of_a_stage_function_are_its_own() {
+    for at in [1, 2, 3, 30] {
+        let (handle, mut user, problem) = handle("andrews");
+        let mut go = |returned: c_int, what: Fault| {
+            (user.stages, user.fault) = (0, Some((at, returned, what)));
+            // SAFETY: arrays have N entries.
+            unsafe {
+                assert_eq!(geoms_start(handle, problem.t0, problem.x0.as_ptr(), 0.0), 0);
+                geoms_integrate(handle, problem.tend)
+            }
+        };
+        // SAFETY: the handle is alive.
+        unsafe {
+            assert_eq!(geoms_set_stage(handle, Some(stage)), 0);
+            assert_eq!(geoms_set_int(handle, c"method".as_ptr(), 4), 0);
+        }
+        assert_eq!(go(-1, Fault::Nothing), Code::StoppedByStage.idid(), "call {at}");
+        let mut info = std::mem::MaybeUninit::uninit();
+        // SAFETY: written in any case.
+        let sentence = unsafe {
+            geoms_last_error(handle, info.as_mut_ptr());
+            text(info.assume_init().sentence)
+        };
+        assert!(sentence.contains("STAGE"), "{sentence}");
+        // Once: a smaller step leads on, and a repeated call at the first point.
+        assert_eq!(go(1, Fault::Nothing), 0, "call {at}");
+        for what in [Fault::Rda, Fault::Mass, Fault::C] {
+            assert_eq!(go(0, what), 0, "call {at} {what:?}");
+        }
+        // SAFETY: not used any more.
+        unsafe { geoms_free(handle) };
     }
 }
 

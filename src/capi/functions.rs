@@ -21,6 +21,21 @@ pub type MassFunction =
 pub type JacobianFunction =
     Option<unsafe extern "C" fn(t: f64, x: *const f64, fx: *const *mut f64, user: *mut c_void) -> c_int>;
 
+/// All that a stage of the half-explicit method needs, in one call: RDA as the equations of motion give it, the mass matrix
+/// (NV by NV, column-major) unless its pointer is null, which it is where the matrix is constant and known, and C (NL+NM by NV,
+/// column-major, leading dimension NL+NM): entry (i,j) is the derivative of row i of (gI, h) by v_j. With p' = v it is G stacked on H.
+/// It has the sign of the derivative, other than the blocks FX. Mass matrix and C come in as zeros.
+pub type StageFunction = Option<
+    unsafe extern "C" fn(
+        t: f64,
+        x: *const f64,
+        rda: *mut f64,
+        mass_or_null: *mut f64,
+        c: *mut f64,
+        user: *mut c_void,
+    ) -> c_int,
+>;
+
 /// Conditions on the initial values, zero where they are satisfied.
 pub type ConditionsFunction =
     Option<unsafe extern "C" fn(t: f64, x: *const f64, cond: *mut f64, user: *mut c_void) -> c_int>;
@@ -80,6 +95,7 @@ pub(super) struct Model {
     pub eom: EomFunction,
     pub mass: MassFunction,
     pub jacobian: JacobianFunction,
+    pub stage: StageFunction,
     pub conditions: ConditionsFunction,
     pub condition_count: usize,
     pub user: *mut c_void,
@@ -128,6 +144,20 @@ impl System for Model {
         let blocks = fx.fx.each_mut().map(|block| block.as_mut_ptr());
         // SAFETY: x has N entries, the blocks have the shapes of Layout::fx_shapes; the function is the caller's.
         outcome(unsafe { jacobian(t, x.as_ptr(), blocks.as_ptr(), self.user) })
+    }
+
+    fn stage(
+        &mut self,
+        t: f64,
+        x: &[f64],
+        rda: &mut [f64],
+        mass: Option<&mut [f64]>,
+        c: &mut [f64],
+    ) -> Option<Outcome> {
+        let stage = self.stage?;
+        let mass = mass.map_or(std::ptr::null_mut(), <[f64]>::as_mut_ptr);
+        // SAFETY: x, rda and c have N, M and (NL+NM)·NV entries, mass is null or has NV·NV; the function is the caller's.
+        Some(outcome(unsafe { stage(t, x.as_ptr(), rda.as_mut_ptr(), mass, c.as_mut_ptr(), self.user) }))
     }
 
     fn initial_condition_count(&self) -> usize {

@@ -8,7 +8,7 @@ use crate::stats::Stats;
 use std::cell::RefCell;
 use std::ffi::{c_char, c_int, CString};
 
-/// Counters of a run.
+/// Counters of a run. New ones are added at the end, together with a new SONAME.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Statistics {
@@ -60,6 +60,9 @@ pub struct Statistics {
     pub eom_for_initial_values: u64,
     /// Multiplications with entries of the mass matrix.
     pub mass_multiplications: u64,
+    /// Times that the half-explicit method found the problem stiff. With the automatic choice (method -1) the first time ends its
+    /// use: 1 from then on.
+    pub stiffness_suspected: u64,
 }
 
 impl From<&Stats> for Statistics {
@@ -89,6 +92,7 @@ impl From<&Stats> for Statistics {
             eom_for_differences: s.eom_for_differences,
             eom_for_initial_values: s.eom_for_initial_values,
             mass_multiplications: s.mass_multiplications,
+            stiffness_suspected: s.stiffness_suspected,
         }
     }
 }

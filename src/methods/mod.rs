@@ -1,5 +1,6 @@
 //! The integration methods, and what they share: the state between steps, planning, saving.
 
+pub mod automatic;
 pub mod half_explicit;
 pub mod hht;
 pub mod plan;
@@ -62,6 +63,9 @@ pub fn begin(
         MethodKind::Hht => Box::new(hht::Hht::new(layout, options, tolerance, analytic, start)),
         MethodKind::HalfExplicit => {
             Box::new(half_explicit::HalfExplicit::new(layout, options, tolerance, analytic, start))
+        }
+        MethodKind::Automatic => {
+            Box::new(automatic::Automatic::new(layout, options, tolerance, analytic, start))
         }
     }
 }

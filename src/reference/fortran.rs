@@ -121,6 +121,10 @@ fn dummy(Declared { name, kind }: &Declared, raw: bool) -> String {
     let Some(target) = kind.strip_suffix('*').map(str::trim) else {
         return format!("{}, value :: {name}", plain(kind));
     };
+    // A null pointer is no array in Fortran.
+    if name.ends_with("_or_null") {
+        return format!("type(c_ptr), value :: {name}");
+    }
     let (target, intent) = match target.strip_prefix("const ") {
         Some(rest) => (rest, "in"),
         None => (target, "inout"),

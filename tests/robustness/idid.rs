@@ -178,7 +178,8 @@ fn every_reachable_code() {
     let mut cases = 0;
     let reference = pendulum().finish().returned();
     // What the legacy call does not have: see tests/solver.rs and tests/handle.rs.
-    let elsewhere = [Code::StopRequested, Code::RootFunctionFailed, Code::InUse, Code::NotReady];
+    let elsewhere =
+        [Code::StopRequested, Code::RootFunctionFailed, Code::InUse, Code::NotReady, Code::StoppedByStage];
     let reachable: Vec<Code> = CODES
         .iter()
         .copied()

@@ -36,7 +36,7 @@ fn refused_values(name: &str) -> Vec<f64> {
         "PRED" => vec![-1.0, 3.0],
         "NWTMAT" | "DECOMPC" | "PROJECT" => vec![-1.0, 4.0],
         "MASSTRCT" => vec![-1.0, 5.0],
-        "METHOD" => vec![-1.0, 5.0, 17.0],
+        "METHOD" => vec![-2.0, 5.0, 17.0],
         "ORDER" => vec![-2.0, 3.0, 7.0, 14.0],
         "UROUND" => vec![-1e-16, 1e-19, 1e-3, 1.0, nan, f64::INFINITY],
         "SAFE" => vec![-0.5, 0.001, 1.0, nan, f64::INFINITY],
@@ -318,6 +318,14 @@ fn method() {
     let (radau, explicit) = (pendulum().finish(), pendulum().extended(18, 4).finish());
     assert!(radau.iwork[6] > 0 && explicit.iwork[6] == 0 && explicit.iwork[5] > 0);
     assert!(radau.x.iter().zip(&explicit.x).all(|(a, b)| (a - b).abs() < 1e-3 * (1.0 + a.abs())));
+    // The automatic choice stays with it here, and leaves a stiff element to Radau IIA.
+    same(pendulum().extended(18, -1), pendulum().extended(18, 4));
+    let stiff = |method: i64| -> Call {
+        let made = scalar(|t, r| 1e4 * (t.cos() - r), |_, _| -1e4);
+        Call::of(made.boxed(), &[1.0], 0.0, 2.0).iopt(17, 1).extended(18, method).finish()
+    };
+    let (explicit, automatic) = (stiff(4), stiff(-1));
+    assert!(automatic.count(NEDEC) > 0 && 20 * automatic.count(NSTEP) < explicit.count(NSTEP));
 }
 
 /// Method 1, second order: its errors are larger, above all those of the multipliers.

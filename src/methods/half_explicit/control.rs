@@ -36,34 +36,33 @@ pub fn shrink(tableau: &Tableau, options: &Options, err: f64) -> f64 {
     1.0 / quot.clamp(1.0, 1.0 / options.facr)
 }
 
-/// Accepted steps in a row, nearly, whose size stability limits: then the problem is called stiff.
-const SUSPICIOUS: u32 = 15;
-/// Steps in a row that are limited by accuracy and clear the suspicion.
-const CLEARED: u32 = 6;
+/// Accepted steps over which h times the dominant frequency is averaged.
+const WINDOW: u32 = 20;
+/// Beyond this mean the steps are limited by stability. Along the real axis they are then at 3.3 (order 5) and 6.1 (order 8);
+/// mechanisms whose motion limits them stay below, chains of many links included (tests/automatic.rs).
+const STIFF: f64 = 2.0;
+/// One step counts for no more than this, or its reciprocal.
+const EXTREME: f64 = 50.0;
 
-/// Detection of stiffness.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Detection of stiffness: mean of ln(h‖Δf‖/‖Δy‖) over the last accepted steps. For an oscillation the quotient moves with the phase,
+/// between ω² and 1 where it should be ω; its geometric mean over the phases is exactly hω (docs/theory.md).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stiffness {
-    /// Steps limited by stability.
-    pub limited: u32,
-    /// Steps since the last of them.
-    pub free: u32,
+    /// Steps seen, up to the window.
+    pub steps: u32,
+    /// Mean of the logarithms.
+    pub mean: f64,
 }
 
 impl Stiffness {
-    /// Take notice of an accepted step; true if the problem now counts as stiff.
-    pub fn observe(&mut self, limited: bool) -> bool {
-        if limited {
-            (self.limited, self.free) = (self.limited + 1, 0);
-        } else {
-            self.free = self.free.saturating_add(1);
-            if self.free >= CLEARED {
-                self.limited = 0;
-            }
-        }
-        let stiff = self.limited >= SUSPICIOUS;
+    /// Take notice of an accepted step with this quotient; true if the problem now counts as stiff, and then the watch begins anew.
+    pub fn observe(&mut self, quotient: f64) -> bool {
+        self.steps = (self.steps + 1).min(WINDOW);
+        let value = quotient.clamp(1.0 / EXTREME, EXTREME).ln();
+        self.mean += (value - self.mean) / f64::from(self.steps);
+        let stiff = self.steps == WINDOW && self.mean > STIFF.ln();
         if stiff {
-            self.limited = 0;
+            *self = Stiffness::default();
         }
         stiff
     }
@@ -89,11 +88,32 @@ mod tests {
     }
 
     #[test]
-    fn a_few_limited_steps_are_forgiven() {
+    fn stiffness_needs_a_window_of_steps() {
         let mut s = Stiffness::default();
-        for _ in 0..40 {
-            assert!((0..10).all(|_| !s.observe(true)) && (0..6).all(|_| !s.observe(false)));
+        assert!((0..19).all(|_| !s.observe(3.3)) && s.observe(3.3));
+        assert_eq!(s, Stiffness::default());
+        // Outliers are not enough.
+        let mut s = Stiffness::default();
+        assert!((0..200).all(|k| !s.observe(if k % 10 == 0 { 1e6 } else { 0.9 })));
+    }
+
+    #[test]
+    fn the_mean_of_an_oscillation_is_its_frequency() {
+        // f = (v, -ω² p) for (p, v) = (cos φ, ω sin φ), all phases equally often.
+        let quotient = |omega: f64, h: f64, phase: f64| {
+            let (p, v) = (phase.cos(), omega * phase.sin());
+            h * (v * v + (omega * omega * p).powi(2)).sqrt() / (p * p + v * v).sqrt()
+        };
+        assert!((quotient(30.0, 0.1, 0.0) - 90.0).abs() < 1e-9);
+        let phases = 720;
+        for omega in [3.0f64, 30.0] {
+            let mean = (0..phases)
+                .map(|k| {
+                    quotient(omega, 0.1, (f64::from(k) + 0.5) * std::f64::consts::PI / f64::from(phases)).ln()
+                })
+                .sum::<f64>()
+                / f64::from(phases);
+            assert!((mean.exp() - 0.1 * omega).abs() < 1e-9 * omega, "{omega}: {}", mean.exp());
         }
-        assert!((0..14).all(|_| !s.observe(true)) && !s.observe(false) && s.observe(true));
     }
 }

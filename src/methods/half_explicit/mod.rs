@@ -31,7 +31,7 @@ use crate::norm::Tolerance;
 use crate::options::Options;
 use crate::system::System;
 use control::Stiffness;
-use motion::{Halt, Motion};
+use motion::{Halt, Motion, Source};
 use output::Interpolation;
 use saddle::{Defect, Saddle};
 use tableau::{Estimate, Tableau};
@@ -273,7 +273,7 @@ impl HalfExplicit {
         state.since_start += 1;
     }
 
-    /// h‖k_new - k_s‖/‖y_new - Y_s‖, both at the end of the step, estimates h times the dominant eigenvalue.
+    /// h‖k_new - k_s‖/‖y_new - Y_s‖, both at the end of the step, looks at h times the dominant eigenvalue (HNW II, IV.2).
     fn look_for_stiffness(&mut self, h: f64) {
         let (nd, s) = (self.y.len(), self.tableau.stages());
         let (last, new) = (&self.k[(s - 1) * nd..s * nd], &self.k[s * nd..(s + 1) * nd]);
@@ -281,10 +281,14 @@ impl HalfExplicit {
             a.iter().zip(b).zip(&self.scal).map(|((a, b), w)| ((a - b) / w).powi(2)).sum::<f64>()
         };
         let (rates, points) = (square(new, last), square(&self.y_new, &self.y_stage));
-        let limited = points > 0.0 && h * (rates / points).sqrt() > self.tableau.stability;
-        if self.stiffness.observe(limited) {
+        if points > 0.0 && self.stiffness.observe(h * (rates / points).sqrt()) {
             self.state.stats.stiffness_suspected += 1;
         }
+    }
+
+    /// True if a stage costs much more than one evaluation of each kind: C or the rate of the constraints by differences.
+    pub(super) fn is_costly(&self) -> bool {
+        self.motion.source == Source::Differences || self.motion.saddle.is_whole()
     }
 
     /// Index into x of component i of (r, v, p).

@@ -194,7 +194,7 @@ impl Motion {
         let outcome = system.stage(t, &self.x, &mut self.rda, mass, &mut self.c).unwrap_or(Outcome::Stop);
         let finite = !with_mass || self.mass.received();
         let (rda, c) = (&self.rda, &self.c);
-        Ok(model::check(outcome, Code::StoppedByEom, || finite && all_finite(rda) && all_finite(c))?)
+        Ok(model::check(outcome, Code::StoppedByStage, || finite && all_finite(rda) && all_finite(c))?)
     }
 
     /// C; true if the forces depend on w, λ, μ otherwise than by -Cᵀ(λ, μ).
@@ -225,25 +225,31 @@ impl Motion {
     /// Decided once: C alone if the model supplies it and has p' = v, otherwise from the Jacobian.
     fn choose_source(&mut self, system: &mut dyn System, t: f64, stats: &mut Stats) -> Result<(), Halt> {
         let (l, d) = (self.layout, self.layout.dims);
-        self.source = if system.has_jacobian() { Source::Jacobian } else { Source::Differences };
+        let other = if system.has_jacobian() { Source::Jacobian } else { Source::Differences };
         let simple = d.nw == 0 && d.ns == 0 && d.nr == 0 && d.np == d.nv && l.form == Form::StrangenessFree;
         if !simple || d.nl + d.nm == 0 {
+            self.source = other;
             return Ok(());
         }
-        stats.neom += 1;
-        if system.stage(t, &self.x, &mut self.rda, self.mass.receive(), &mut self.c).is_none() {
-            return Ok(());
-        }
-        // p' = Z v with Z = I, seen with velocities that hide nothing.
         self.moved.copy_from_slice(&self.x);
+        l.x.multipliers.of_mut(&mut self.moved).fill(0.0);
+        self.c.fill(0.0);
+        let (mass, c) = (self.mass.receive(), &mut self.c);
+        let Some(outcome) = system.stage(t, &self.moved, &mut self.rda, mass, c) else {
+            self.source = other;
+            return Ok(());
+        };
+        stats.neom += 1;
+        // Only the answer counts: what was written is not used.
+        model::check(outcome, Code::StoppedByStage, || true)?;
+        // p' = Z v with Z = I, seen with velocities that hide nothing.
         for (i, v) in l.x.v.of_mut(&mut self.moved).iter_mut().enumerate() {
             *v += 0.5 + 0.125 * ((7 * i) % 11) as f64;
         }
         stats.neom += 1;
         model::eom(system, Code::StoppedByEom, t, &self.moved, &mut self.rows)?;
-        if l.rda.f_kin.of(&self.rows) == l.x.v.of(&self.moved) {
-            self.source = Source::Supplied;
-        }
+        let plain = l.rda.f_kin.of(&self.rows) == l.x.v.of(&self.moved);
+        self.source = if plain { Source::Supplied } else { other };
         Ok(())
     }
 

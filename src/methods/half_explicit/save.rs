@@ -13,8 +13,8 @@ impl HalfExplicit {
         w.state(&self.state);
         w.reals(if self.begun { &self.k[..nd] } else { &[] });
         w.reals(&[self.contraction]);
-        w.int(u64::from(self.stiffness.limited));
-        w.int(u64::from(self.stiffness.free));
+        w.int(u64::from(self.stiffness.steps));
+        w.reals(&[self.stiffness.mean]);
         w.int(self.motion.source as u64);
         w.int(u64::from(self.motion.saddle.is_whole()));
         w.int(self.motion.saddle.rank().map_or(u64::MAX, |r| r as u64));
@@ -34,11 +34,12 @@ impl HalfExplicit {
         r.state(&mut self.state)?;
         self.y.copy_from_slice(&differential(&self.layout, &self.state.x));
         self.begun = read_optional(&mut r, &mut self.k[..nd])?;
-        let mut contraction = [0.0];
-        r.reals(&mut contraction)?;
-        self.contraction = contraction[0];
-        let small = |v: u64| u32::try_from(v).map_err(|_| BadState::Damaged);
-        (self.stiffness.limited, self.stiffness.free) = (small(r.int()?)?, small(r.int()?)?);
+        let mut number = [0.0];
+        r.reals(&mut number)?;
+        self.contraction = number[0];
+        self.stiffness.steps = u32::try_from(r.int()?).map_err(|_| BadState::Damaged)?;
+        r.reals(&mut number)?;
+        self.stiffness.mean = number[0];
         self.motion.source = match r.int()? {
             0 => Source::Unknown,
             1 => Source::Supplied,

@@ -34,8 +34,6 @@ pub struct Tableau {
     pub nodes: &'static [f64],
     /// Stages at which the algebraic variables are interpolated, beside both ends.
     pub algebraic: &'static [usize],
-    /// h times the Lipschitz constant beyond which stability limits the step (HNW II, IV.2).
-    pub stability: f64,
 }
 
 impl Tableau {
@@ -93,7 +91,6 @@ pub static FIVE: Tableau = Tableau {
     dense: FIVE_D,
     nodes: &[0.0, -1.0, -1.0],
     algebraic: &[2, 3],
-    stability: 3.25,
 };
 
 /// Order 8(5,3) with twelve stages, and three more for dense output of order 7.
@@ -108,7 +105,6 @@ pub static EIGHT: Tableau = Tableau {
     dense: EIGHT_D,
     nodes: &[-1.0, -1.0, 0.0, -1.0, 0.0, -1.0],
     algebraic: &[13, 14, 9, 15],
-    stability: 6.1,
 };
 
 const FIVE_C: &[f64] = &[0.0, 1.0 / 5.0, 3.0 / 10.0, 4.0 / 5.0, 8.0 / 9.0, 1.0, 1.0];

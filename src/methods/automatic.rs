@@ -1,0 +1,129 @@
+//! The choice between the half-explicit method and Radau IIA, made by what the steps show.
+//!
+//! A run begins with the half-explicit method and goes over to Radau IIA of automatic order, for good, when the problem is found to be
+//! stiff ([`super::half_explicit`], `Stiffness`). Models for which the half-explicit method is not made or not cheap begin with Radau
+//! IIA. Work space of both is allocated at the start.
+
+use super::half_explicit::HalfExplicit;
+use super::radau::Radau;
+use super::save::{BadState, Reader};
+use super::state::State;
+use super::Method;
+use crate::error::Failure;
+use crate::layout::{Form, Layout};
+use crate::norm::Tolerance;
+use crate::options::{Options, Order};
+use crate::system::System;
+
+/// Both methods, one of them in use.
+#[derive(Debug)]
+pub struct Automatic {
+    layout: Layout,
+    options: Options,
+    explicit: HalfExplicit,
+    implicit: Radau<8>,
+    stiff: bool,
+}
+
+/// True if the half-explicit method can do all that is asked for at one evaluation of each kind per stage: it does not impose
+/// invariants, and without gII or with contact points a stage takes several. A constant step size is the user's, whatever its
+/// stability.
+fn suits(layout: &Layout, options: &Options) -> bool {
+    let d = &layout.dims;
+    layout.form == Form::StrangenessFree && d.ns == 0 && d.ni == 0 && !options.fixed_step
+}
+
+impl Automatic {
+    /// At the initial point (t, x) with first step size h.
+    pub fn new(
+        layout: &Layout,
+        options: &Options,
+        tolerance: &Tolerance,
+        analytic: bool,
+        start: (f64, &[f64], f64),
+    ) -> Self {
+        let options = Options { order: Order::Automatic, ..options.clone() };
+        Automatic {
+            explicit: HalfExplicit::new(layout, &options, tolerance, analytic, start),
+            implicit: Radau::new(layout, &options, tolerance, analytic, start),
+            stiff: !suits(layout, &options),
+            layout: *layout,
+            options,
+        }
+    }
+
+    fn active(&self) -> &dyn Method {
+        if self.stiff {
+            &self.implicit
+        } else {
+            &self.explicit
+        }
+    }
+
+    fn active_mut(&mut self) -> &mut dyn Method {
+        if self.stiff {
+            &mut self.implicit
+        } else {
+            &mut self.explicit
+        }
+    }
+
+    /// Go over if there is reason to. At the beginning of a step, so that the polynomial of the last one stays until then.
+    fn judge(&mut self) {
+        let suspected = self.explicit.state().stats.stiffness_suspected > 0;
+        if self.stiff || !(suspected || self.explicit.is_costly()) {
+            return;
+        }
+        let from = self.explicit.state();
+        self.implicit.restart(from.t, &from.x);
+        let to = self.implicit.state_mut();
+        (to.h, to.stats, to.history) = (from.h, from.stats, from.history);
+        (to.t_start, to.since_start) = (from.t_start, from.since_start);
+        self.stiff = true;
+    }
+}
+
+impl Method for Automatic {
+    fn state(&self) -> &State {
+        self.active().state()
+    }
+
+    fn state_mut(&mut self) -> &mut State {
+        self.active_mut().state_mut()
+    }
+
+    fn choose_first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
+        self.active_mut().choose_first_step(system, tend)
+    }
+
+    fn step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
+        self.judge();
+        self.active_mut().step(system, tend)
+    }
+
+    fn expect_output(&mut self, every_step: bool) {
+        self.explicit.expect_output(every_step);
+    }
+
+    fn restart(&mut self, t: f64, x: &[f64]) {
+        self.active_mut().restart(t, x);
+    }
+
+    fn save(&self) -> Vec<u8> {
+        let mut saved = self.active().save();
+        saved.push(u8::from(self.stiff));
+        saved
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<(), BadState> {
+        // A state of something else is called that, and not damaged.
+        Reader::begin(saved, &self.layout, &self.options)?;
+        let (which, saved) = saved.split_last().ok_or(BadState::Damaged)?;
+        self.stiff = match which {
+            0 => false,
+            1 => true,
+            _ => return Err(BadState::Damaged),
+        };
+        self.active_mut().restore(saved)
+    }
+}
