@@ -12,7 +12,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [name, settings, runs] = &arguments[..] else { return Err("PROBLEM OPTIONS RUNS".into()) };
     let problem = testset::by_name(name).ok_or("no such problem")?;
-    let mut options = Options { mass: problem.mass, ..Options::default() };
+    let mut options = Options { mass: problem.mass, ..Options::of_call() };
     for item in settings.split(',').filter(|item| !item.is_empty()) {
         let (name, value) = item.split_once('=').ok_or("name=value")?;
         options.set_int(name, value.parse()?).map_err(|bad| bad.to_string())?;

@@ -45,7 +45,7 @@ fn beam(cells: usize, stiffness: f64) -> Option<Case> {
 fn run(case: &Case, method: MethodKind, tol: f64) -> Option<(Vec<f64>, f64, Stats)> {
     let mut system = (case.make)();
     let options =
-        Options { method, mass: case.mass, consistent: true, nmax: 2_000_000, ..Options::default() };
+        Options { method, mass: case.mass, consistent: true, nmax: 2_000_000, ..Options::of_call() };
     let (mut t, mut x, mut h, mut stats) = (0.0, case.x0.clone(), 0.0, Stats::default());
     let tolerance = Tolerance::scalar(tol, tol);
     let run = Integration { system: &mut *system, observer: None, options: &options, tolerance: &tolerance };

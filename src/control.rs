@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn classical_follows_the_fourth_root() {
-        let options = Options { controller: Controller::Classical, ..Options::default() };
+        let options = Options { controller: Controller::Classical, ..Options::of_call() };
         let h = new_step(&options, 3, None, 0.1, 1.0 / 16.0, 1);
         assert!((h - 0.1 * 0.9 * 2.0).abs() < 1e-15);
         assert!(new_step(&options, 3, None, 0.1, 1.0 / 16.0, 7) < h);
@@ -62,14 +62,14 @@ mod tests {
 
     #[test]
     fn quotients_are_limited() {
-        let options = Options::default();
+        let options = Options::of_call();
         assert!((new_step(&options, 3, None, 1.0, 1e-10, 2) - 8.0).abs() < 1e-14);
         assert!((new_step(&options, 3, None, 1.0, 1e10, 2) - 0.2).abs() < 1e-15);
     }
 
     #[test]
     fn predictive_sees_a_growing_error() {
-        let options = Options::default();
+        let options = Options::of_call();
         let memory = Some(Memory::after(0.1, 0.1));
         let classical = new_step(&options, 3, None, 0.1, 0.5, 3);
         assert!(new_step(&options, 3, memory, 0.1, 0.5, 3) < classical);

@@ -98,7 +98,8 @@ impl MassStructure {
     }
 }
 
-/// All options of a run, with the manual's defaults.
+/// All options of a run. [`Options::default`] is what the handle and Rust programs begin with, [`Options::of_call`] has the
+/// manual's defaults, those of the `geoms_` call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// Fortran unit for messages, 0 = silent.
@@ -113,8 +114,9 @@ pub struct Options {
     pub nmax: u64,
     /// Step size controller.
     pub controller: Controller,
-    /// Reference point of the Newton matrix: 0 = x_k, 1..3 = extrapolated stage.
-    pub newton_reference: u8,
+    /// Reference point of the Newton matrix: 0 = x_k, 1..3 = extrapolated stage; `None` = the middle stage if stages are
+    /// extrapolated.
+    pub newton_reference: Option<u8>,
     /// Allowed updates of the Newton matrix within a step.
     pub newton_updates: u32,
     /// Decomposition of the algebraic part.
@@ -169,8 +171,16 @@ pub struct Options {
     pub facr: f64,
 }
 
+/// What wins over the benchmark problems (`geoms-bench --settings`): NWTMAT=2 and order 9.
 impl Default for Options {
     fn default() -> Self {
+        Options { newton_reference: None, order: Order::Nine, ..Options::of_call() }
+    }
+}
+
+impl Options {
+    /// The defaults of the `geoms_` call, which the manual documents: they never change.
+    pub fn of_call() -> Self {
         Options {
             lun: 0,
             nit: 10,
@@ -178,7 +188,7 @@ impl Default for Options {
             form: Form::StrangenessFree,
             nmax: 100_000,
             controller: Controller::Predictive,
-            newton_reference: 0,
+            newton_reference: Some(0),
             newton_updates: 0,
             decompose_constraints: DecompositionKind::Lu,
             decompose_differential: SolverKind::Lu,
@@ -241,8 +251,10 @@ pub struct OptionEntry {
     pub slot: Slot,
     /// Allowed values.
     pub range: &'static str,
-    /// Default, taken for the value 0.
+    /// Default of the call, taken for the value 0.
     pub default: &'static str,
+    /// What the handle begins with, if that is something else.
+    pub handle: Option<&'static str>,
     /// What it does.
     pub meaning: &'static str,
     set: Setter,
@@ -293,9 +305,14 @@ impl OptionEntry {
 }
 
 impl Options {
+    /// The reference point of the Newton matrix that is taken: 0 = x_k, 1..3 = extrapolated stage.
+    pub fn newton_reference(&self) -> u8 {
+        self.newton_reference.unwrap_or(if self.zero_start { 0 } else { 2 })
+    }
+
     /// Decode the arrays of the legacy call (both of length 40).
     pub fn from_arrays(iopt: &[i64; 40], ropt: &[f64; 40]) -> Result<Options, BadOption> {
-        let mut options = Options::default();
+        let mut options = Options::of_call();
         let mut used = [false; 40];
         for entry in OPTIONS {
             match entry.slot {
@@ -335,10 +352,10 @@ impl Options {
 
     /// Refuse contradictory combinations.
     pub fn validate(&self) -> Result<(), BadOption> {
-        if self.newton_reference != 0 && self.zero_start {
+        if self.newton_reference() != 0 && self.zero_start {
             return Err(BadOption {
                 name: "IOPT(9) = NWTMAT".into(),
-                value: format!("{} with IOPT(4) = STARTN = 1", self.newton_reference),
+                value: format!("{} with IOPT(4) = STARTN = 1", self.newton_reference()),
                 allowed: "1, 2, 3 only with STARTN=0 (there is no extrapolated stage otherwise)".into(),
             });
         }
@@ -406,7 +423,7 @@ mod tests {
     #[test]
     fn zero_arrays_give_the_defaults() {
         let options = Options::from_arrays(&[0; 40], &[0.0; 40]);
-        assert_eq!(options, Ok(Options::default()));
+        assert_eq!(options, Ok(Options::of_call()));
     }
 
     #[test]

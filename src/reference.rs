@@ -197,12 +197,14 @@ pub fn reference() -> String {
     );
     s.push_str(SUBROUTINES);
     s.push_str(
-        "\n## Options\n\nThe value 0 selects the default. IOPT(1) and IOPT(7) are not used. IOPT(18) to IOPT(40) are \
+        "\n## Options\n\nThe value 0 selects the default, which is that of the call also where a handle begins with another. IOPT(1) and IOPT(7) are not used. IOPT(18) to IOPT(40) are \
          read only if IOPT(16)=1, because drivers written from the manual need not clear them. ROPT(10) to ROPT(40) \
          must be zero.\n\n| entry | name | allowed | default | meaning |\n| --- | --- | --- | --- | --- |\n",
     );
     for e in OPTIONS {
-        let (allowed, default, meaning) = (cell(e.range), cell(e.default), cell(e.meaning));
+        let (allowed, meaning) = (cell(e.range), cell(e.meaning));
+        let handle = e.handle.map_or(String::new(), |value| format!("; handle: {}", cell(value)));
+        let default = format!("{}{handle}", cell(e.default));
         let _ = writeln!(s, "| {} | {} | {allowed} | {default} | {meaning} |", e.slot, e.name);
     }
     s.push_str("\n## Counters\n\n| entry | name |\n| --- | --- |\n");

@@ -120,7 +120,7 @@ fn combinations(mut each: impl FnMut(&Problem, bool, &Options, bool)) {
                             decompose_differential: differential,
                             newton_updates: u32::from(kicks),
                             nmax: 120,
-                            ..Options::default()
+                            ..Options::of_call()
                         };
                         each(&problem, kicks, &options, jacobian);
                         each(
@@ -191,7 +191,7 @@ fn in_the_rust_interface() {
 fn across_the_change_of_method() {
     for name in ["double-pendulum-stiff", "truck", "stiff-spring-1e8"] {
         let problem = testset::by_name(name).unwrap();
-        let options = Options { method: MethodKind::Automatic, mass: problem.mass, ..Options::default() };
+        let options = Options { method: MethodKind::Automatic, mass: problem.mass, ..Options::of_call() };
         let tolerance = Tolerance::scalar(1e-3, 1e-3);
         let (mut first, mut last) = (0, 0);
         let mut observer = |step: &AcceptedStep<'_>| {

@@ -21,7 +21,7 @@ fn options(problem: &Problem, method: MethodKind) -> Options {
     let kind = if problem.redundant { DecompositionKind::Svd } else { DecompositionKind::Lu };
     // The order of method 0 that method -1 takes.
     let order = if method == MethodKind::Radau { Order::Automatic } else { Order::Five };
-    Options { method, order, mass: problem.mass, decompose_constraints: kind, ..Options::default() }
+    Options { method, order, mass: problem.mass, decompose_constraints: kind, ..Options::of_call() }
 }
 
 fn run(system: &mut dyn System, options: &Options, problem: &Problem, tol: f64) -> (Vec<f64>, Stats) {
@@ -156,7 +156,7 @@ fn a_flexible_beam_is_left_to_radau() {
             order: Order::Automatic,
             mass: FlexibleBeam::MASS,
             consistent: true,
-            ..Options::default()
+            ..Options::of_call()
         };
         let (mut t, mut x, mut h, mut stats) = (0.0, x0.clone(), 0.0, Stats::default());
         let (mut system, tolerance) = (make(), Tolerance::scalar(1e-3, 1e-3));

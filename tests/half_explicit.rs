@@ -24,7 +24,7 @@ fn options(problem: &Problem) -> Options {
         mass: problem.mass,
         decompose_constraints: kind,
         nmax: 1_000_000,
-        ..Options::default()
+        ..Options::of_call()
     }
 }
 

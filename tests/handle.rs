@@ -361,7 +361,7 @@ fn the_half_explicit_method_gives_the_numbers_of_the_rust_interface() {
             assert_eq!(geoms_state(handle, x.as_mut_ptr()), 0);
             geoms_free(handle);
         }
-        let options = Options { method: MethodKind::HalfExplicit, ..Options::default() };
+        let options = Options { method: MethodKind::HalfExplicit, ..Options::of_call() };
         let tolerance = geoms::norm::Tolerance::scalar(tol, tol);
         let mut system = problem.system(Form::StrangenessFree, true);
         let run =
@@ -658,7 +658,7 @@ fn methods_by_name() {
             method: MethodKind::Hht,
             dissipation: Some(alpha),
             consistent: true,
-            ..Options::default()
+            ..Options::of_call()
         };
         let (mut t, mut y, mut h, mut stats) = (0.0, problem.x0.clone(), 1e-4, Stats::default());
         let tolerance = Tolerance::scalar(1e-6, 1e-6);

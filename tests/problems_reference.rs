@@ -40,7 +40,7 @@ fn run_to(
         mass: problem.mass,
         autonomous: !problem.time_dependent,
         decompose_constraints: decomposition,
-        ..Options::default()
+        ..Options::of_call()
     };
     let tolerance = Tolerance::scalar(tol, tol);
     let (mut t, mut x, mut h, mut stats) = (problem.t0, problem.x0.clone(), 0.0, Stats::default());
@@ -241,7 +241,7 @@ fn four_bars(problem: &Problem, form: Form, kind: DecompositionKind, tol: f64) -
         energy = energy.max(layout.rda.e.of(&rda)[0].abs());
         outcome
     };
-    let options = Options { form, mass: problem.mass, decompose_constraints: kind, ..Options::default() };
+    let options = Options { form, mass: problem.mass, decompose_constraints: kind, ..Options::of_call() };
     let tolerance = Tolerance::scalar(tol, tol);
     let (mut t, mut x, mut h, mut stats) = (0.0, problem.x0.clone(), 1e-3, Stats::default());
     let run = Integration {
@@ -266,7 +266,7 @@ fn multipliers_of_redundant_constraints_are_found() {
     let wanted =
         geoms::testset::Options { conditions, ..geoms::testset::Options::new(Form::StrangenessFree, true) };
     let mut system = problem.system_with(wanted);
-    let options = Options { decompose_constraints: DecompositionKind::Svd, ..Options::default() };
+    let options = Options { decompose_constraints: DecompositionKind::Svd, ..Options::of_call() };
     let tolerance = Tolerance::scalar(1e-10, 1e-10);
     let (mut t, mut x, mut h, mut stats) = (0.0, vec![0.0; 15], 0.0, Stats::default());
     let run =

@@ -15,7 +15,7 @@ use geoms::testset::{self, pendulum, Problem};
 
 fn options(problem: &Problem, form: Form) -> Options {
     let kind = if problem.redundant { DecompositionKind::Svd } else { DecompositionKind::Lu };
-    Options { mass: problem.mass, form, decompose_constraints: kind, ..Options::default() }
+    Options { mass: problem.mass, form, decompose_constraints: kind, ..Options::of_call() }
 }
 
 /// Up to `steps` steps; true if the end was reached.
@@ -89,7 +89,7 @@ fn a_damaged_state_is_refused_and_changes_nothing() {
     let other = testset::by_name("pendulum-2.8").expect("problem");
     let mut pendulum = other.system(form, true);
     let start = (other.t0, &other.x0[..], 1e-2);
-    let mut stranger = Solver::start(&mut *pendulum, &Options::default(), &tolerance, start).expect("start");
+    let mut stranger = Solver::start(&mut *pendulum, &Options::of_call(), &tolerance, start).expect("start");
     assert!(stranger.restore(&saved).is_err());
     assert_eq!(solver.save(), saved);
 }
@@ -225,7 +225,7 @@ impl RootFunctions for Ground {
 /// against every flight the ball leaves the ground and comes back within the first step after each impact.
 fn bounce(h: f64, fixed_step: bool, direction: Direction, exact_zero: bool) {
     let (mut speed, restitution, mut expected) = (1.0, 0.7, 0.0);
-    let options = Options { fixed_step, ..Options::default() };
+    let options = Options { fixed_step, ..Options::of_call() };
     let tolerance = Tolerance::scalar(1e-8, 1e-8);
     let mut solver = Solver::start(&mut Ball, &options, &tolerance, (0.0, &[speed, 0.0], h)).expect("start");
     solver.watch(&mut Ground, &[Rule { direction, terminal: true }], 0.0).expect("values");
@@ -274,7 +274,7 @@ fn a_run_that_goes_on_after_an_event_does_not_find_it_again() {
     let tolerance = Tolerance::scalar(1e-4, 1e-4);
     for h in [1e-3, 1e-2, 0.2] {
         let start = (0.0, &[speed, below][..], h);
-        let mut solver = Solver::start(&mut Ball, &Options::default(), &tolerance, start).expect("start");
+        let mut solver = Solver::start(&mut Ball, &Options::of_call(), &tolerance, start).expect("start");
         solver.watch(&mut Ground, &[Rule { terminal: true, ..Rule::default() }], 0.0).expect("values");
         let mut times = Vec::new();
         while let Ending::Event(hit) = solver.integrate(&mut Ball, None, Some(&mut Ground), 1.0).expect("run")
@@ -282,7 +282,7 @@ fn a_run_that_goes_on_after_an_event_does_not_find_it_again() {
             times.push(hit.t);
             // Also not after saving and resuming at the event.
             let saved = solver.save();
-            solver = Solver::resume(&mut Ball, &Options::default(), &tolerance, &saved).expect("resumed");
+            solver = Solver::resume(&mut Ball, &Options::of_call(), &tolerance, &saved).expect("resumed");
             solver.watch(&mut Ground, &[Rule { terminal: true, ..Rule::default() }], 0.0).expect("values");
         }
         assert_eq!(times.len(), 2, "h = {h}: {times:?}");

@@ -172,7 +172,7 @@ pub const HALF_EXPLICIT: &str = "half-explicit";
 pub const SETTINGS: &[Setting] = &[
     Setting { name: "legacy", change: |o| o.mass = MassStructure::Full },
     Setting { name: "mass", change: |_| {} },
-    Setting { name: "nwtmat2", change: |o| o.newton_reference = 2 },
+    Setting { name: "nwtmat2", change: |o| o.newton_reference = Some(2) },
     Setting {
         name: "thet.1-keep",
         change: |o| {
@@ -185,26 +185,26 @@ pub const SETTINGS: &[Setting] = &[
         name: "form1-nwtmat2",
         change: |o| {
             o.form = Form::Index1;
-            o.newton_reference = 2;
+            o.newton_reference = Some(2);
         },
     },
-    Setting { name: "order9-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Nine, 2) },
+    Setting { name: "order9-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Nine, Some(2)) },
     Setting {
         name: "order9-form1-nwtmat2",
         change: |o| {
             o.form = Form::Index1;
-            (o.order, o.newton_reference) = (Order::Nine, 2);
+            (o.order, o.newton_reference) = (Order::Nine, Some(2));
         },
     },
-    Setting { name: "order13-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Thirteen, 2) },
+    Setting { name: "order13-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Thirteen, Some(2)) },
     Setting {
         name: "order13-form1-nwtmat2",
         change: |o| {
             o.form = Form::Index1;
-            (o.order, o.newton_reference) = (Order::Thirteen, 2);
+            (o.order, o.newton_reference) = (Order::Thirteen, Some(2));
         },
     },
-    Setting { name: "auto-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Automatic, 2) },
+    Setting { name: "auto-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Automatic, Some(2)) },
     Setting { name: "auto-thet.1", change: |o| (o.order, o.thet) = (Order::Automatic, 0.1) },
     Setting {
         name: "order9-thet.1-facl100",
@@ -231,8 +231,8 @@ pub const CANDIDATES: &[Setting] = &[
     Setting { name: "startn1", change: |o| o.zero_start = true },
     Setting { name: "fnewt.1", change: |o| o.fnewt = Some(0.1) },
     Setting { name: "fnewt1e-3", change: |o| o.fnewt = Some(1e-3) },
-    Setting { name: "nwtmat1", change: |o| o.newton_reference = 1 },
-    Setting { name: "nwtmat2", change: |o| o.newton_reference = 2 },
+    Setting { name: "nwtmat1", change: |o| o.newton_reference = Some(1) },
+    Setting { name: "nwtmat2", change: |o| o.newton_reference = Some(2) },
     Setting { name: "thet.01", change: |o| o.thet = 0.01 },
     Setting { name: "thet.1", change: |o| o.thet = 0.1 },
     Setting {
@@ -244,19 +244,36 @@ pub const CANDIDATES: &[Setting] = &[
     },
     Setting { name: "facl100", change: |o| o.facl = 100.0 },
     Setting { name: "order9", change: |o| o.order = Order::Nine },
-    Setting { name: "order9-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Nine, 2) },
+    Setting { name: "order9-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Nine, Some(2)) },
+    Setting { name: "order9-thet.01", change: |o| (o.order, o.thet) = (Order::Nine, 0.01) },
+    Setting { name: "order9-thet.03", change: |o| (o.order, o.thet) = (Order::Nine, 0.03) },
     Setting { name: "order9-thet.1", change: |o| (o.order, o.thet) = (Order::Nine, 0.1) },
     Setting {
-        name: "order9-nwtmat2-facl100",
+        name: "order9-thet.1-facl100",
         change: |o| {
-            (o.order, o.newton_reference) = (Order::Nine, 2);
+            (o.order, o.thet) = (Order::Nine, 0.1);
             o.facl = 100.0;
         },
     },
-    Setting { name: "order13-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Thirteen, 2) },
+    Setting {
+        name: "order9-nwtmat2-facl100",
+        change: |o| {
+            (o.order, o.newton_reference) = (Order::Nine, Some(2));
+            o.facl = 100.0;
+        },
+    },
+    Setting { name: "order13-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Thirteen, Some(2)) },
     Setting { name: "auto", change: |o| o.order = Order::Automatic },
-    Setting { name: "auto-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Automatic, 2) },
+    Setting { name: "auto-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Automatic, Some(2)) },
+    Setting { name: "auto-thet.01", change: |o| (o.order, o.thet) = (Order::Automatic, 0.01) },
     Setting { name: "auto-thet.1", change: |o| (o.order, o.thet) = (Order::Automatic, 0.1) },
+    Setting {
+        name: "method-auto",
+        change: |o| {
+            (o.order, o.newton_reference) = (Order::Automatic, Some(2));
+            o.method = MethodKind::Automatic;
+        },
+    },
     Setting { name: HALF_EXPLICIT, change: |o| o.method = MethodKind::HalfExplicit },
 ];
 
@@ -267,7 +284,7 @@ pub fn options(setting: &Setting, mass: Mass, redundant: bool) -> Options {
         Mass::Band(_) => MassStructure::ConstantFull,
         Mass::Variable => MassStructure::Full,
     };
-    let mut options = Options { mass: structure, nmax: 10_000_000, ..Options::default() };
+    let mut options = Options { mass: structure, nmax: 10_000_000, ..Options::of_call() };
     (setting.change)(&mut options);
     // The initial values are consistent, and the peers take them as they are.
     options.consistent = setting.name != "legacy";

@@ -212,7 +212,7 @@ fn solve(problem: &Problem, way: Way, tol: f64, tend: f64, end: &[(usize, f64)])
         controller: way.controller,
         consistent: true,
         nmax: 1_000_000,
-        ..Options::default()
+        ..Options::of_call()
     };
     let (mut t, mut x, mut h, mut stats) = (problem.t0, problem.x0.clone(), 0.0, Stats::default());
     let mut residual = [0.0; 3];

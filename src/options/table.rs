@@ -18,11 +18,15 @@ fn number(field: &mut f64, value: f64, allowed: bool) -> bool {
 
 macro_rules! entry {
     ($name:literal, $slot:expr, $range:literal, $default:literal, $meaning:literal, $set:expr) => {
+        entry!($name, $slot, $range, $default; None, $meaning, $set)
+    };
+    ($name:literal, $slot:expr, $range:literal, $default:literal; $handle:expr, $meaning:literal, $set:expr) => {
         OptionEntry {
             name: $name,
             slot: $slot,
             range: $range,
             default: $default,
+            handle: $handle,
             meaning: $meaning,
             set: $set,
         }
@@ -105,10 +109,10 @@ pub static OPTIONS: &[OptionEntry] = &[
         "NWTMAT",
         Iopt(9),
         "0, 1, 2, 3; not 0 only with STARTN=0",
-        "0",
+        "0"; Some("2, with STARTN=1 0"),
         "Point at which the Newton matrix is taken: 0 the last point, i = extrapolated stage i.",
         Int(|o, v| {
-            o.newton_reference = v.clamp(0, 3) as u8;
+            o.newton_reference = Some(v.clamp(0, 3) as u8);
             (0..=3).contains(&v)
         })
     ),
@@ -227,7 +231,7 @@ pub static OPTIONS: &[OptionEntry] = &[
         "RECOVER",
         Iopt(20),
         "0, 1",
-        "0",
+        "0"; Some("1"),
         "1: a positive IERR rejects the step; IERR is set to 0 and a smaller step is tried.",
         Int(|o, v| flag(&mut o.recover, v))
     ),
@@ -235,7 +239,7 @@ pub static OPTIONS: &[OptionEntry] = &[
         "ORDER",
         Iopt(21),
         "0, 5, 9, 13, -1",
-        "0",
+        "0"; Some("9"),
         "Order of method 0: 0 or 5, 9, 13, or -1 for an automatic choice between them. SOLOUT is given a cubic \
          whatever the order.",
         Int(|o, v| {

@@ -93,7 +93,7 @@ impl FlexibleBeam {
         let tip = [p[2 * points - 4], p[2 * points - 3] - self.link];
         p[2 * points..].copy_from_slice(&tip);
         let tolerance = Tolerance::scalar(1e-12, 1e-12);
-        let options = crate::options::Options::default();
+        let options = crate::options::Options::of_call();
         let scaling = Scaling::new(&tolerance, l.n);
         let mut stats = Stats::default();
         initial::move_to_constraints(&mut free, &l, &options, &scaling, 0.0, &mut x, &mut stats).ok()?;

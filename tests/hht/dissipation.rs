@@ -60,7 +60,7 @@ fn without_dissipation() {
     println!("alpha 0: error of p {p_undamped:.1e}, of lambda {undamped:.1e}; alpha -0.3: {p_damped:.1e}, {damped:.1e}");
     assert!(p_undamped < p_damped && undamped > 5.0 * damped);
 
-    let hht = Options { method: MethodKind::Hht, ..Options::default() };
+    let hht = Options { method: MethodKind::Hht, ..Options::of_call() };
     assert_eq!(hht.caution(), None);
     assert_eq!(Options { dissipation: Some(-0.05), ..hht.clone() }.caution(), None);
     assert!(Options { dissipation: Some(1.0), ..hht.clone() }.caution().unwrap().contains("weakly stable"));
@@ -94,7 +94,7 @@ fn decay(family: Family, dissipation: f64) -> f64 {
         family,
         dissipation: Some(dissipation),
         fixed_step: true,
-        ..Options::default()
+        ..Options::of_call()
     };
     let mut sizes = Vec::new();
     let start = (0.0, &[0.0, 1e-12][..], 1.0, 300.0);
@@ -127,7 +127,7 @@ fn spectral_radius_at_infinity() {
 #[test]
 fn low_frequencies_are_kept() {
     let options =
-        Options { method: MethodKind::Hht, mass: MassStructure::ConstantDiagonal, ..Options::default() };
+        Options { method: MethodKind::Hht, mass: MassStructure::ConstantDiagonal, ..Options::of_call() };
     let run = fixed_system(&mut Oscillator(1.0), &options, &[0.0, 1.0], 10.0, 2000).good("oscillator");
     let amplitude = run.x[0].hypot(run.x[1]);
     assert!((amplitude - 1.0).abs() < 1e-6, "{amplitude}");

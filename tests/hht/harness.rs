@@ -36,7 +36,7 @@ pub fn problem(name: &str) -> Problem {
 
 /// Method 1 for a problem.
 pub fn options(problem: &Problem) -> Options {
-    Options { method: MethodKind::Hht, mass: problem.mass, nmax: 10_000_000, ..Options::default() }
+    Options { method: MethodKind::Hht, mass: problem.mass, nmax: 10_000_000, ..Options::of_call() }
 }
 
 /// Integrate a system and look at every accepted point.

@@ -198,7 +198,7 @@ pub fn lagging(jacobian: bool) -> Model<Lagging> {
 
 pub fn lagging_options(rho: f64) -> Options {
     let mass = MassStructure::ConstantDiagonal;
-    Options { method: MethodKind::Hht, mass, slope_weight: rho, nmax: 1_000_000, ..Options::default() }
+    Options { method: MethodKind::Hht, mass, slope_weight: rho, nmax: 1_000_000, ..Options::of_call() }
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub struct Setup {
 impl Setup {
     /// Defaults for a problem: its own mass structure and interval, analytic Jacobian, RTOL = ATOL = TOL.
     pub fn new(problem: &Problem, form: Form, tol: f64) -> Self {
-        let options = Options { form, mass: problem.mass, nmax: 10_000_000, ..Options::default() };
+        let options = Options { form, mass: problem.mass, nmax: 10_000_000, ..Options::of_call() };
         Setup {
             options,
             jacobian: true,

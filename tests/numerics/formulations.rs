@@ -24,18 +24,18 @@ const WAYS: [(&str, Change); 19] = [
         o.decompose_differential = SolverKind::Qr;
     }),
     ("PRED=2", |o| o.controller = Controller::Classical),
-    ("NWTMAT=1", |o| o.newton_reference = 1),
-    ("NWTMAT=2", |o| o.newton_reference = 2),
-    ("NWTMAT=3", |o| o.newton_reference = 3),
+    ("NWTMAT=1", |o| o.newton_reference = Some(1)),
+    ("NWTMAT=2", |o| o.newton_reference = Some(2)),
+    ("NWTMAT=3", |o| o.newton_reference = Some(3)),
     ("STARTN=1", |o| o.zero_start = true),
     ("NWTUPD=1", |o| o.newton_updates = 1),
-    ("NWTUPD=3, NWTMAT=3", |o| (o.newton_updates, o.newton_reference) = (3, 3)),
+    ("NWTUPD=3, NWTMAT=3", |o| (o.newton_updates, o.newton_reference) = (3, Some(3))),
     ("SELCOMP=1", |o| o.selectors_every_step = true),
     ("THET=-1", |o| o.thet = -1.0),
     ("THET=0.1", |o| o.thet = 0.1),
     ("THET=0.5, QUOT", |o| (o.thet, o.quot1, o.quot2) = (0.5, 0.5, 2.0)),
     ("MASSTRCT=1", |o| o.mass = MassStructure::Full),
-    ("FORM=1, NWTMAT=2", |o| (o.form, o.newton_reference) = (Form::Index1, 2)),
+    ("FORM=1, NWTMAT=2", |o| (o.form, o.newton_reference) = (Form::Index1, Some(2))),
 ];
 
 fn run(problem: &Problem, tol: f64, change: impl FnOnce(&mut Options)) -> Run {
@@ -147,7 +147,7 @@ fn newton_options_change_the_iterations() {
     let andrews = problem("andrews");
     let default = run(&andrews, 1e-6, |_| {}).stats;
     for reference in 1..=3 {
-        let s = run(&andrews, 1e-6, |o| o.newton_reference = reference).stats;
+        let s = run(&andrews, 1e-6, |o| o.newton_reference = Some(reference)).stats;
         assert_ne!(s.nbsub, default.nbsub, "NWTMAT={reference}");
         // The reference point moves with h: a failure needs a new Jacobian, unlike at x_k.
         assert!(s.njac > s.naccpt, "NWTMAT={reference}: {s:?}");

@@ -44,7 +44,7 @@ impl Study {
                 o.order = self.order;
                 // The long steps of high orders: a Newton matrix from their middle, and time to converge.
                 if self.order != Order::Five {
-                    (o.newton_reference, o.newton_updates, o.nit) = (2, 2, 30);
+                    (o.newton_reference, o.newton_updates, o.nit) = (Some(2), 2, 30);
                 }
             });
             let run = setup

@@ -254,7 +254,7 @@ fn duplicated_constraint() {
     let options = Options {
         mass: MassStructure::ConstantDiagonal,
         decompose_constraints: DecompositionKind::Svd,
-        ..Options::default()
+        ..Options::of_call()
     };
     let run = |copies: usize| {
         let lambda = problem.x0[0] / copies as f64;

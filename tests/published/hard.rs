@@ -68,7 +68,7 @@ fn any_block_may_be_empty() {
                 let mut x0 = vec![0.0; layout.n];
                 layout.x.r.of_mut(&mut x0).fill(1.0);
                 layout.x.s.of_mut(&mut x0).fill(1.0);
-                let options = Options { form, decompose_constraints: kind, ..Options::default() };
+                let options = Options { form, decompose_constraints: kind, ..Options::of_call() };
                 let mut system = Sparse { dims, form };
                 let end = run(&mut system, &options, &Tolerance::scalar(tol, tol), (0.0, 1.0, 0.01), &x0);
                 assert_eq!(end.idid(), 0, "{dims:?}: {}", end.result.expect_err("failure"));
@@ -92,7 +92,7 @@ fn any_block_may_be_empty() {
 #[test]
 fn intervals_of_any_length() {
     let p = testset::by_name("pendulum-2.8").expect("pendulum");
-    let options = Options { mass: p.mass, ..Options::default() };
+    let options = Options { mass: p.mass, ..Options::of_call() };
     let tolerance = Tolerance::scalar(1e-8, 1e-8);
     let exact = p.exact.clone().expect("closed form");
     for (t0, span, h) in
@@ -126,7 +126,7 @@ fn singular_positions_are_passed_right_or_refused() {
                         form,
                         decompose_constraints: kind,
                         consistent: true,
-                        ..Options::default()
+                        ..Options::of_call()
                     };
                     let end = run(
                         &mut *p.system(form, true),
@@ -159,7 +159,7 @@ fn undetermined_multipliers_do_not_grow_from_step_to_step() {
     for tol in [1e-10, 1e-12] {
         let kind = DecompositionKind::Svd;
         let options =
-            Options { mass: p.mass, decompose_constraints: kind, consistent: true, ..Options::default() };
+            Options { mass: p.mass, decompose_constraints: kind, consistent: true, ..Options::of_call() };
         let tolerance = Tolerance::scalar(tol, tol);
         let mut system = p.system(Form::StrangenessFree, true);
         let end = run(&mut *system, &options, &tolerance, (p.t0, 1.0, 2e-11), &p.x0);

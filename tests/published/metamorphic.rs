@@ -24,7 +24,7 @@ fn problem(name: &str) -> Problem {
 }
 
 fn options(problem: &Problem, form: Form) -> Options {
-    Options { mass: problem.mass, form, consistent: true, ..Options::default() }
+    Options { mass: problem.mass, form, consistent: true, ..Options::of_call() }
 }
 
 /// At most two seconds of a problem.

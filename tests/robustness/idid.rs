@@ -253,7 +253,7 @@ fn a_panic_becomes_a_code() {
         assert!(evaluations < 40, "deliberately");
         rda[0] = -x[0];
     });
-    let (options, tolerance) = (Options::default(), Tolerance::scalar(1e-6, 1e-6));
+    let (options, tolerance) = (Options::of_call(), Tolerance::scalar(1e-6, 1e-6));
     let run = Integration { system: &mut system, observer: None, options: &options, tolerance: &tolerance };
     let result = guarded(move || {
         let (mut t, mut x, mut h, mut stats) = (0.0, [1.0], 1e-3, Stats::default());

@@ -38,7 +38,7 @@ fn tasks() -> Vec<Task> {
                 },
                 decompose_differential: if round % 2 == 1 { SolverKind::Qr } else { SolverKind::Lu },
                 controller: if i % 5 == 0 { Controller::Classical } else { Controller::Predictive },
-                ..Options::default()
+                ..Options::of_call()
             };
             let tol = [1e-5, 1e-7, 1e-6][round % 3];
             Task { problem, options, tol, jacobian: (i + round) % 2 == 0, through_the_call: i % 3 == 0 }

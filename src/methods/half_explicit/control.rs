@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn steps_follow_the_order() {
-        let options = Options::default();
+        let options = Options::of_call();
         let h = next_step(&EIGHT, &options, None, 0.1, 1.0 / 256.0);
         assert!((h - 0.1 * 0.9 * 2.0).abs() < 1e-14);
         assert!((shrink(&EIGHT, &options, 256.0) - 0.45).abs() < 1e-14);

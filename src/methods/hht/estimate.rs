@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn step_size_follows_the_error_within_limits() {
-        let options = Options::default();
+        let options = Options::of_call();
         assert!((step_factor(&options, 1.0 / 8.0, 3.0) - 1.8).abs() < 1e-14);
         assert!((step_factor(&options, 0.25, 2.0) - 1.8).abs() < 1e-14);
         assert_eq!(step_factor(&options, 0.0, 3.0), GROWTH);

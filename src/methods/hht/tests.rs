@@ -36,7 +36,7 @@ fn condition(matrix: &[f64]) -> f64 {
 #[test]
 fn condition_does_not_depend_on_the_step_size() {
     let x0 = [0.0, 0.0, 0.0, 1.0, 0.0];
-    let options = Options { method: crate::options::MethodKind::Hht, fixed_step: true, ..Options::default() };
+    let options = Options { method: crate::options::MethodKind::Hht, fixed_step: true, ..Options::of_call() };
     for h in [1e-3, 1e-4, 1e-5, 1e-6, 1e-7] {
         let mut system = Model::new(Pendulum, testset::Options::new(Form::StrangenessFree, true), 0.0, &x0);
         let layout = Layout::new(system.dimensions(), Form::StrangenessFree);
@@ -53,7 +53,7 @@ fn condition_does_not_depend_on_the_step_size() {
 }
 
 fn start(problem: &Problem, change: impl FnOnce(&mut Options)) -> (Hht, Box<dyn System + Send>) {
-    let mut options = Options { mass: problem.mass, ..Options::default() };
+    let mut options = Options { mass: problem.mass, ..Options::of_call() };
     change(&mut options);
     let layout = problem.layout(Form::StrangenessFree);
     let x = problem.x0.clone();
@@ -141,7 +141,7 @@ fn general_kinematics_is_noticed() {
     }
     let layout = Layout::new(Stretched.dimensions(), Form::StrangenessFree);
     let options =
-        Options { mass: crate::options::MassStructure::ConstantFull, fixed_step: true, ..Options::default() };
+        Options { mass: crate::options::MassStructure::ConstantFull, fixed_step: true, ..Options::of_call() };
     let x0 = [1.0, 0.0];
     // v²/2 + ln(1+p²)/2 is constant.
     let drift = |steps: u32| {

@@ -84,7 +84,7 @@ impl<const L: usize> Radau<L> {
 
     /// New Newton matrix at the current iterate (NWTUPD): at the stage of NWTMAT, or the middle one.
     pub(super) fn update_newton_matrix(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
-        let stage = self.reference_stage(self.options.newton_reference);
+        let stage = self.reference_stage(self.options.newton_reference());
         self.state.stats.newton_updates += 1;
         self.linearize_at(system, Some(stage), h)?;
         self.choose_selectors();

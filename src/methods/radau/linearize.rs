@@ -14,7 +14,7 @@ impl<const L: usize> Radau<L> {
         if self.state.linearized != Linearized::Nowhere {
             return Ok(());
         }
-        let reference = self.options.newton_reference;
+        let reference = self.options.newton_reference();
         if reference == 0 || self.state.is_first() {
             self.linearize_at(system, None, h)
         } else {

@@ -293,7 +293,7 @@ impl<const L: usize> Radau<L> {
         let h = plan.h;
         let keep_jacobian = self.state.theta <= self.options.thet
             && self.state.linearized != Linearized::Nowhere
-            && self.options.newton_reference == 0
+            && self.options.newton_reference() == 0
             && self.formulation.deficiency() == 0;
         self.advance(plan);
         self.choose_next_step(plan, success, keep_jacobian);
