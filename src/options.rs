@@ -464,6 +464,22 @@ mod tests {
         assert!(bad.name.contains("NWTMAT"));
     }
 
+    /// The table says what a handle begins with where that is not the call's default.
+    #[test]
+    fn defaults_of_the_handle_are_those_of_the_table() {
+        let mut options = Options::of_call();
+        for entry in OPTIONS {
+            let Some(value) = entry.handle else { continue };
+            let first: i64 = value.split(',').next().and_then(|v| v.parse().ok()).expect(value);
+            options.set_int(entry.name, first).expect(entry.name);
+        }
+        let begun = Options { recover: true, ..Options::default() };
+        assert_eq!(options.newton_reference(), begun.newton_reference());
+        assert_eq!(options, Options { newton_reference: options.newton_reference, ..begun });
+        let zero = Options { zero_start: true, ..Options::default() };
+        assert!(zero.validate().is_ok() && zero.newton_reference() == 0);
+    }
+
     #[test]
     fn names_and_slots_are_unique() {
         for (i, a) in OPTIONS.iter().enumerate() {

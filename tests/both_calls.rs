@@ -179,7 +179,7 @@ impl Case {
         Box::new(Model { system, blocks: JacobianBlocks::new(&layout), layout, points: Vec::new() })
     }
 
-    fn options(&self) -> [(&'static str, usize, i32); 5] {
+    fn options(&self) -> [(&'static str, usize, i32); 7] {
         let form = i32::from(self.form == Form::Index1);
         let mass = self.problem.mass as i32 + 1;
         [
@@ -188,6 +188,9 @@ impl Case {
             ("decompc", 11, self.decompc),
             ("decompd", 12, self.decompd),
             ("masstrct", 15, mass),
+            // The handle begins with others.
+            ("nwtmat", 9, 0),
+            ("order", 21, 0),
         ]
     }
 
