@@ -22,7 +22,7 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 export OPENBLAS_NUM_THREADS = 1
 export FC CC CXX
 
-.PHONY: all setup lib header docs demo test bench bench-quick bench-setup accuracy which-method clean \
+.PHONY: all setup lib header docs demo test bench bench-quick bench-settings bench-setup accuracy which-method clean \
         test-instructions instructions \
         test-format test-lint test-rust test-doc test-header test-drivers test-memory test-valgrind test-asan \
         test-faults test-threads test-identity
@@ -114,6 +114,10 @@ bench: setup bench-setup
 
 bench-quick: setup bench-setup
 	@$(BENCH) --quick $(PROBLEMS)
+
+# Our settings against each other: what the defaults of the handle and of Rust are chosen from.
+bench-settings: setup bench-setup
+	@$(BENCH) --settings $(PROBLEMS)
 
 bench-setup:
 	@.ci/setup-bench

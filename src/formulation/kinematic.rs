@@ -250,3 +250,94 @@ impl Formulation {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{LaneWork, Missing};
+    use super::*;
+    use crate::decompose::DecompositionKind;
+    use crate::formulation::rank::RankPolicy;
+    use crate::layout::{Form, Layout};
+    use crate::linalg::testing::Random;
+    use crate::linalg::{ComplexSolver, RealSolver, SolverKind};
+    use crate::model::Mass;
+    use crate::system::JacobianBlocks;
+    use crate::testset;
+
+    const H: f64 = 1e-2;
+    const GAMMA: f64 = 3.6;
+    const PAIR: (f64, f64) = (2.7, 3.05);
+
+    /// Δx for random right-hand sides, and how many velocities were eliminated on the way. Only LU eliminates them.
+    fn increments(name: &str, form: Form, kind: DecompositionKind, by: SolverKind) -> (Vec<Lanes<4>>, usize) {
+        let problem = testset::by_name(name).expect(name);
+        let mut system =
+            problem.system_with(testset::Options { invariants: false, ..testset::Options::new(form, true) });
+        let layout = Layout::new(system.dimensions(), form);
+        let (mut fx, mut mass) = (JacobianBlocks::new(&layout), Mass::new(&layout, problem.mass));
+        let mut random = Random::new(7);
+        // Away from the initial position, where much is zero.
+        let x: Vec<f64> = problem.x0.iter().map(|x| x + 0.1 * random.next()).collect();
+        let _ = system.jacobian(problem.t0, &x, &mut fx);
+        mass.evaluate(&mut *system, problem.t0, &x, &mut 0).expect("mass matrix");
+
+        let mut f = Formulation::new(&layout, (kind, by), RankPolicy::new(kind, true, 1e-6), false);
+        f.predecompose(&fx, None).expect("full rank");
+        f.apply_mass(&mass, &mut 0);
+        f.select(&fx);
+        f.reduce(&fx, &mass);
+        let mut lanes =
+            |n: usize| -> Vec<Lanes<4>> { (0..n).map(|_| std::array::from_fn(|_| random.next())).collect() };
+        let (algebraic, selected) = (lanes(layout.rda.rows3.end), lanes(layout.m));
+        // One right-hand side per row of RDA: the selectors may keep others.
+        let selected: Vec<_> = f.selected_rows().iter().map(|&i| selected[i]).collect();
+
+        let theta = Theta::new(GAMMA / H, std::iter::once((PAIR.0 / H, PAIR.1 / H)));
+        let (mut x, mut z) = (vec![[0.0; 4]; layout.n], vec![[0.0; 4]; f.reduced_size()]);
+        let mut work = LaneWork::new(&f);
+        f.particular(&fx, &algebraic, &mut x, &mut work);
+        f.reduced_rhs(&theta, &selected, &x, Missing::Nothing, &mut work, &mut z);
+        let order = f.system_size();
+        let (mut e1, mut e2) = (RealSolver::new(by, order), ComplexSolver::new(by, order));
+        f.real_matrix(GAMMA / H, e1.matrix_mut());
+        f.complex_matrix(Complex { re: PAIR.0 / H, im: PAIR.1 / H }, e2.matrix_mut());
+        e1.factor().expect("regular");
+        e2.factor().expect("regular");
+        let y = &mut z[f.eliminated()..];
+        let mut real: Vec<f64> = y.iter().map(|y| y[0]).collect();
+        let mut complex: Vec<Complex> = y.iter().map(|y| Complex { re: y[1], im: y[2] }).collect();
+        e1.solve(&mut real);
+        e2.solve(&mut complex);
+        for ((y, r), c) in y.iter_mut().zip(&real).zip(&complex) {
+            *y = [*r, c.re, c.im, 0.0];
+        }
+        f.substitute(&theta, &mut z, &mut work, &mut x);
+        // The fourth lane has no system.
+        x.iter_mut().for_each(|x| x[3] = 0.0);
+        (x, f.eliminated())
+    }
+
+    #[test]
+    fn increments_are_the_same_with_and_without_the_elimination() {
+        // (problem, whether it has as many free velocities as positions)
+        for (name, possible) in [
+            ("andrews", true),
+            ("truck", true),
+            ("car-axis", true),
+            ("pendulum-2.8", true),
+            ("knife-edge", false),
+        ] {
+            for form in [Form::StrangenessFree, Form::Index1] {
+                for kind in [DecompositionKind::Lu, DecompositionKind::Qr] {
+                    let (with, eliminated) = increments(name, form, kind, SolverKind::Lu);
+                    let (without, none) = increments(name, form, kind, SolverKind::Qr);
+                    assert_eq!((eliminated > 0, none), (possible, 0), "{name} {form:?} {kind:?}");
+                    let size = without.iter().flatten().fold(0.0f64, |m, v| m.max(v.abs()));
+                    for (a, b) in with.iter().flatten().zip(without.iter().flatten()) {
+                        assert!((a - b).abs() <= 1e-9 * size, "{name} {form:?} {kind:?}: {a} {b}");
+                    }
+                }
+            }
+        }
+    }
+}
