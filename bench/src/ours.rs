@@ -6,7 +6,7 @@ use geoms::decompose::DecompositionKind;
 use geoms::integrate::{integrate, Integration};
 use geoms::layout::{Dimensions, Form, Layout};
 use geoms::norm::Tolerance;
-use geoms::options::{Controller, MassStructure, MethodKind, Options, Order};
+use geoms::options::{MassStructure, Options};
 use geoms::stats::Stats;
 use geoms::system::{JacobianBlocks, Outcome, System};
 
@@ -156,148 +156,84 @@ impl<L: Lean> System for Adapter<L> {
     }
 }
 
-/// One of our settings.
+/// One of our settings: changes of the options of the `geoms_` call, by their names.
 #[derive(Clone, Copy)]
 pub struct Setting {
     pub name: &'static str,
-    /// Changes the options of the `geoms_` call. The mass structure is set before.
-    pub change: fn(&mut Options),
+    pub set: &'static str,
+}
+
+const fn setting(name: &'static str, set: &'static str) -> Setting {
+    Setting { name, set }
 }
 
 /// The one setting that is not the implicit core.
 pub const HALF_EXPLICIT: &str = "half-explicit";
+/// The documented default of the `geoms_` call, mass structure included.
+const LEGACY: &str = "legacy";
 
-/// The first is the documented default of the `geoms_` call, mass structure included; the others compete for "best"
-/// with the mass structure that the model has. Further methods and orders are lines of this table.
+/// The first is the documented default; the others compete for "best" with the mass structure that the model has. Further
+/// methods and orders are lines of this table.
 pub const SETTINGS: &[Setting] = &[
-    Setting { name: "legacy", change: |o| o.mass = MassStructure::Full },
-    Setting { name: "mass", change: |_| {} },
-    Setting { name: "nwtmat2", change: |o| o.newton_reference = Some(2) },
-    Setting {
-        name: "thet.1-keep",
-        change: |o| {
-            o.thet = 0.1;
-            (o.quot1, o.quot2) = (0.99, 2.0);
-        },
-    },
-    Setting { name: "form1", change: |o| o.form = Form::Index1 },
-    Setting {
-        name: "form1-nwtmat2",
-        change: |o| {
-            o.form = Form::Index1;
-            o.newton_reference = Some(2);
-        },
-    },
-    Setting { name: "order9-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Nine, Some(2)) },
-    Setting {
-        name: "order9-form1-nwtmat2",
-        change: |o| {
-            o.form = Form::Index1;
-            (o.order, o.newton_reference) = (Order::Nine, Some(2));
-        },
-    },
-    Setting { name: "order13-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Thirteen, Some(2)) },
-    Setting {
-        name: "order13-form1-nwtmat2",
-        change: |o| {
-            o.form = Form::Index1;
-            (o.order, o.newton_reference) = (Order::Thirteen, Some(2));
-        },
-    },
-    Setting { name: "auto-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Automatic, Some(2)) },
-    Setting { name: "auto-thet.1", change: |o| (o.order, o.thet) = (Order::Automatic, 0.1) },
-    Setting {
-        name: "order9-thet.1-facl100",
-        change: |o| {
-            (o.order, o.thet) = (Order::Nine, 0.1);
-            o.facl = 100.0;
-        },
-    },
-    Setting {
-        name: "order13-form1-thet.1",
-        change: |o| {
-            o.form = Form::Index1;
-            (o.order, o.thet) = (Order::Thirteen, 0.1);
-        },
-    },
-    Setting { name: HALF_EXPLICIT, change: |o| o.method = MethodKind::HalfExplicit },
+    setting(LEGACY, ""),
+    setting("mass", ""),
+    setting("nwtmat2", "nwtmat=2"),
+    setting("thet.1-keep", "thet=0.1,quot1=0.99,quot2=2"),
+    setting("form1", "form=1"),
+    setting("form1-nwtmat2", "form=1,nwtmat=2"),
+    setting("order9-nwtmat2", "order=9,nwtmat=2"),
+    setting("order9-form1-nwtmat2", "order=9,form=1,nwtmat=2"),
+    setting("order13-nwtmat2", "order=13,nwtmat=2"),
+    setting("order13-form1-nwtmat2", "order=13,form=1,nwtmat=2"),
+    setting("auto-nwtmat2", "order=-1,nwtmat=2"),
+    setting("auto-thet.1", "order=-1,thet=0.1"),
+    setting("order9-thet.1-facl100", "order=9,thet=0.1,facl=100"),
+    setting("order13-form1-thet.1", "order=13,form=1,thet=0.1"),
+    setting(HALF_EXPLICIT, "method=4"),
 ];
 
-/// What the defaults of the handle and of Rust were chosen from (`--settings`): changes of the `geoms_` call's, with the model's
-/// rows and mass structure as the user has them.
+/// What the defaults of the handle and of Rust were chosen from (`--settings`), with the rows of FORM=0 and the model's mass
+/// structure: both are not for the library to choose.
 pub const CANDIDATES: &[Setting] = &[
-    Setting { name: "call", change: |_| {} },
-    Setting { name: "classical", change: |o| o.controller = Controller::Classical },
-    Setting { name: "startn1", change: |o| o.zero_start = true },
-    Setting { name: "fnewt.1", change: |o| o.fnewt = Some(0.1) },
-    Setting { name: "fnewt1e-3", change: |o| o.fnewt = Some(1e-3) },
-    Setting { name: "nwtmat1", change: |o| o.newton_reference = Some(1) },
-    Setting { name: "nwtmat2", change: |o| o.newton_reference = Some(2) },
-    Setting { name: "thet.01", change: |o| o.thet = 0.01 },
-    Setting { name: "thet.1", change: |o| o.thet = 0.1 },
-    Setting {
-        name: "thet.1-keep",
-        change: |o| {
-            o.thet = 0.1;
-            (o.quot1, o.quot2) = (0.99, 2.0);
-        },
-    },
-    Setting { name: "facl100", change: |o| o.facl = 100.0 },
-    Setting { name: "order9", change: |o| o.order = Order::Nine },
-    Setting { name: "order9-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Nine, Some(2)) },
-    Setting { name: "order9-thet.01", change: |o| (o.order, o.thet) = (Order::Nine, 0.01) },
-    Setting { name: "order9-thet.03", change: |o| (o.order, o.thet) = (Order::Nine, 0.03) },
-    Setting { name: "order9-thet.1", change: |o| (o.order, o.thet) = (Order::Nine, 0.1) },
-    Setting {
-        name: "order9-thet.1-facl100",
-        change: |o| {
-            (o.order, o.thet) = (Order::Nine, 0.1);
-            o.facl = 100.0;
-        },
-    },
-    Setting {
-        name: "order9-nwtmat2-facl100",
-        change: |o| {
-            (o.order, o.newton_reference) = (Order::Nine, Some(2));
-            o.facl = 100.0;
-        },
-    },
-    Setting { name: "order13-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Thirteen, Some(2)) },
-    Setting { name: "auto", change: |o| o.order = Order::Automatic },
-    Setting { name: "auto-nwtmat2", change: |o| (o.order, o.newton_reference) = (Order::Automatic, Some(2)) },
-    Setting { name: "auto-thet.01", change: |o| (o.order, o.thet) = (Order::Automatic, 0.01) },
-    Setting { name: "auto-thet.1", change: |o| (o.order, o.thet) = (Order::Automatic, 0.1) },
-    Setting {
-        name: "method-auto",
-        change: |o| {
-            (o.order, o.newton_reference) = (Order::Automatic, Some(2));
-            o.method = MethodKind::Automatic;
-        },
-    },
-    Setting { name: HALF_EXPLICIT, change: |o| o.method = MethodKind::HalfExplicit },
+    setting("call", ""),
+    setting("classical", "pred=2"),
+    setting("startn1", "startn=1"),
+    setting("fnewt.1", "fnewt=0.1"),
+    setting("fnewt1e-3", "fnewt=0.001"),
+    setting("nwtmat1", "nwtmat=1"),
+    setting("nwtmat2", "nwtmat=2"),
+    setting("thet.01", "thet=0.01"),
+    setting("thet.1", "thet=0.1"),
+    setting("thet.1-keep", "thet=0.1,quot1=0.99,quot2=2"),
+    setting("facl100", "facl=100"),
+    setting("order9", "order=9"),
+    setting("order9-nwtmat2", "order=9,nwtmat=2"),
+    setting("order9-thet.01", "order=9,thet=0.01"),
+    setting("order9-thet.1", "order=9,thet=0.1"),
+    setting("order9-nwtmat2-facl100", "order=9,nwtmat=2,facl=100"),
+    setting("order13-nwtmat2", "order=13,nwtmat=2"),
+    setting("auto", "order=-1"),
+    setting("auto-nwtmat2", "order=-1,nwtmat=2"),
+    setting("auto-thet.1", "order=-1,thet=0.1"),
+    setting("method-auto", "method=-1,nwtmat=2"),
+    setting(HALF_EXPLICIT, "method=4"),
 ];
 
-/// The options of a setting for a model.
-pub fn options(setting: &Setting, mass: Mass, redundant: bool) -> Options {
+/// The options of a setting for a model; `None` if it names none.
+pub fn options(setting: &Setting, mass: Mass, redundant: bool) -> Option<Options> {
+    let legacy = setting.name == LEGACY;
     let structure = match mass {
-        Mass::Diagonal => MassStructure::ConstantDiagonal,
-        Mass::Band(_) => MassStructure::ConstantFull,
-        Mass::Variable => MassStructure::Full,
+        Mass::Diagonal if !legacy => MassStructure::ConstantDiagonal,
+        Mass::Band(_) if !legacy => MassStructure::ConstantFull,
+        _ => MassStructure::Full,
     };
-    let mut options = Options { mass: structure, nmax: 10_000_000, ..Options::of_call() };
-    (setting.change)(&mut options);
     // The initial values are consistent, and the peers take them as they are.
-    options.consistent = setting.name != "legacy";
+    let mut options =
+        Options { mass: structure, nmax: 10_000_000, consistent: !legacy, ..Options::of_call() };
     if redundant {
         options.decompose_constraints = DecompositionKind::Svd;
     }
-    options
-}
-
-/// Options given as `SET=name=value,...` in the environment, for `--once PROBLEM custom TOL RUNS`.
-pub fn custom(mass: Mass, redundant: bool) -> Option<Options> {
-    let mut options = options(&Setting { name: "custom", change: |_| {} }, mass, redundant);
-    for item in std::env::var("SET").ok()?.split(',') {
+    for item in setting.set.split(',').filter(|item| !item.is_empty()) {
         let (name, value) = item.split_once('=')?;
         match value.parse() {
             Ok(value) if options.set_int(name, value).is_ok() => {}
@@ -305,6 +241,12 @@ pub fn custom(mass: Mass, redundant: bool) -> Option<Options> {
         }
     }
     Some(options)
+}
+
+/// The setting of `--once PROBLEM custom TOL RUNS`: `SET=name=value,...` in the environment.
+pub fn custom() -> Option<Setting> {
+    let set = std::env::var("SET").ok()?;
+    Some(Setting { name: "custom", set: set.leak() })
 }
 
 /// One run; x comes in as the initial values.

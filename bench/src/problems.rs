@@ -86,8 +86,10 @@ fn our_entries(
         let runner = Ours { system: build(options.form), options, start: start.clone(), x };
         Entry { name: name.into(), ours: true, runner: Box::new(runner) }
     };
-    let settings = settings.iter().map(|s| entry(s.name, ours::options(s, mass, redundant)));
-    settings.chain(ours::custom(mass, redundant).map(|options| entry("custom", options))).collect()
+    let all = settings.iter().copied().chain(ours::custom());
+    let options =
+        |s: &Setting| ours::options(s, mass, redundant).unwrap_or_else(|| panic!("no option: {}", s.set));
+    all.map(|s| entry(s.name, options(&s))).collect()
 }
 
 fn peers<L: Lean + Clone + 'static>(model: &L, start: &Start) -> Vec<Entry> {

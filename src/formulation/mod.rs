@@ -18,7 +18,7 @@
 //! ```
 //!
 //! and the selected rows become (θ·B + C)·z = S b - S (θ·M + FX)·x0 with B = S·M·N and C = S·FX·N.
-//! Only this small system depends on the step size.
+//! Only this small system depends on the step size; `kinematic.rs` makes it smaller still.
 
 mod dependent;
 mod kinematic;
@@ -177,7 +177,7 @@ impl Formulation {
             Form::StrangenessFree => l.x.algebraic,
             Form::Index1 => l.x.w,
         };
-        let nz = l.n3() + l.n4() + l.n2() + l.n1();
+        let nz = Self::largest_size(layout);
         let rows = l.m1().max(l.m2()).max(l.m3());
         let cols = l.n.max(1);
         Formulation {
@@ -239,7 +239,12 @@ impl Formulation {
         self.selected_for.clone_from(&memory.selected_for);
     }
 
-    /// Size of the reduced systems.
+    /// No z is longer than this.
+    pub fn largest_size(layout: &Layout) -> usize {
+        layout.n3() + layout.n4() + layout.n2() + free_multipliers(layout).len()
+    }
+
+    /// Length of z.
     pub fn reduced_size(&self) -> usize {
         self.free_v + self.free_q + self.layout.n2() + self.free_multipliers().len()
     }

@@ -175,13 +175,11 @@ impl<const L: usize> Radau<L> {
         let middle = orders.len() / 2;
         let kind = options.decompose_constraints;
         let policy = RankPolicy::new(kind, analytic, orders[0].scaling.rtol_user);
-        let nz = layout.n3() + layout.n4() + layout.n2() + layout.n1();
+        let nz = Formulation::largest_size(layout);
         let nq = layout.n3().max(layout.n4()).max(layout.n2()).max(1);
         let pairs = stages.iter().max().map_or(1, |s| s / 2);
-        let formulation = {
-            let kinds = (kind, options.decompose_differential);
-            Formulation::new(layout, kinds, policy, options.relax_invariants)
-        };
+        let kinds = (kind, options.decompose_differential);
+        let formulation = Formulation::new(layout, kinds, policy, options.relax_invariants);
         let mut state = State::new(t, x, h, orders[middle].tableau.of.newton_nodes);
         state.make_room(L + 1);
         Radau {
