@@ -824,7 +824,8 @@ const char *geoms_advice(int idid);
 
 /**
  * A solver for a system of these dimensions whose equations are given in this form; null if that is not possible,
- * and then geoms_last_error with a null handle says why. To be freed with geoms_free.
+ * and then geoms_last_error with a null handle says why. To be freed with geoms_free. It begins with ORDER = 9 and NWTMAT = 2;
+ * with ORDER = 0 and NWTMAT = 0 it does what the call does.
  *
  * # Safety
  * `dims` is null or points to dimensions.
@@ -983,7 +984,7 @@ int geoms_set_tolerances(struct geoms_solver *handle,
 /**
  * Begin a run at (t, x), with the settings made so far. The initial values are checked and, if there are
  * conditions, corrected; with the option "ivcnsst" = 1 they are taken as they are. A first step h0 that is not positive is
- * chosen by the library. If it fails there is no run.
+ * chosen by the library. If it fails there is no run. Begun again with the same settings, method 0 uses the memory that it has.
  *
  * # Safety
  * The handle is null or one of geoms_create; `x` is null or has N entries.

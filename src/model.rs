@@ -115,6 +115,11 @@ impl Mass {
         }
     }
 
+    /// To be evaluated again, also if it is constant.
+    pub fn forget(&mut self) {
+        self.evaluated = false;
+    }
+
     /// Put back what [`Mass::saved`] gave.
     pub fn restore(&mut self, full: &[f64]) {
         self.full.copy_from_slice(full);

@@ -14,6 +14,7 @@ use crate::norm::{Scaling, Tolerance};
 use crate::options::Options;
 use crate::stats::Stats;
 use crate::system::{AcceptedStep, Observer, Outcome, System};
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
@@ -78,15 +79,54 @@ impl Solver {
         tolerance: &Tolerance,
         (t, x, h): (f64, &[f64], f64),
     ) -> Result<Self, Failure> {
+        Self::start_in(None, system, options, tolerance, (t, x, h))
+    }
+
+    /// The same, bit for bit, in the memory of this solver if it has the same system, options and tolerances: runs of many initial values
+    /// allocate once (method 0; the others begin with new memory).
+    pub fn start_again(
+        self,
+        system: &mut dyn System,
+        options: &Options,
+        tolerance: &Tolerance,
+        start: (f64, &[f64], f64),
+    ) -> Result<Self, Failure> {
+        Self::start_in(Some(self), system, options, tolerance, start)
+    }
+
+    fn start_in(
+        earlier: Option<Solver>,
+        system: &mut dyn System,
+        options: &Options,
+        tolerance: &Tolerance,
+        (t, x, h): (f64, &[f64], f64),
+    ) -> Result<Self, Failure> {
         let layout = Layout::new(system.dimensions(), system.form());
-        check_arguments(&layout, options, tolerance, (t, x, h, t))?;
-        check_memory(&layout)?;
-        let scaling = Scaling::new(tolerance, layout.n);
-        let (mut x, mut stats) = (x.to_vec(), Stats::default());
-        if !options.consistent {
-            initial::make_consistent(system, &layout, options, &scaling, t, &mut x, &mut stats)?;
-        }
         let analytic = system.has_jacobian();
+        check_arguments(&layout, options, tolerance, (t, x, h, t))?;
+        let earlier = earlier.filter(|e| {
+            (e.layout, e.analytic) == (layout, analytic) && (&e.options, &e.tolerance) == (options, tolerance)
+        });
+        if earlier.is_none() {
+            check_memory(&layout)?;
+        }
+        let (mut x, mut stats) = (Cow::Borrowed(x), Stats::default());
+        if !options.consistent {
+            let scaling = Scaling::new(tolerance, layout.n);
+            initial::make_consistent(system, &layout, options, &scaling, t, x.to_mut(), &mut stats)?;
+        }
+        if let Some(mut solver) = earlier {
+            if solver.method.begin_again((t, &x, h)) {
+                solver.method.state_mut().stats = stats;
+                solver.stop = StopRequest::default();
+                solver.watch = None;
+                solver.events.clear();
+                solver.before.clear();
+                (solver.told, solver.used_up) = (false, false);
+                return Ok(solver);
+            }
+        }
+        let scaling = Scaling::new(tolerance, layout.n);
         let mut method = methods::begin(&layout, options, tolerance, analytic, (t, &x, h));
         method.state_mut().stats = stats;
         Ok(Solver {

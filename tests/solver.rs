@@ -68,6 +68,35 @@ fn stop_and_resume_is_bit_identical_on_every_problem() {
     assert!(cases > 100);
 }
 
+/// In the memory of a solver that has run: nothing of that run is left.
+#[test]
+fn a_run_started_again_is_bit_identical_to_a_new_one() {
+    let mut cases = 0;
+    for problem in testset::all() {
+        for form in [Form::StrangenessFree, Form::Index1] {
+            for (thet, order) in [(0.5, Order::Five), (0.5, Order::Nine), (0.001, Order::Automatic)] {
+                let options = Options { thet, order, ..options(&problem, form) };
+                let tolerance = Tolerance::scalar(1e-8, 1e-8);
+                let mut system = problem.system(form, true);
+                let start = (problem.t0, &problem.x0[..], 0.0);
+                let Ok(mut new) = Solver::start(&mut *system, &options, &tolerance, start) else { continue };
+                advance(&mut new, &problem, form, 25);
+                let mut used = Solver::start(&mut *system, &options, &tolerance, start).expect("start");
+                advance(&mut used, &problem, form, 40);
+                let mut again = used.start_again(&mut *system, &options, &tolerance, start).expect("again");
+                assert_eq!(again.stats().naccpt, 0);
+                advance(&mut again, &problem, form, 25);
+                let what = format!("{} {form:?} {order:?}", problem.name);
+                assert_eq!((again.x(), again.t(), again.h()), (new.x(), new.t(), new.h()), "{what}");
+                assert_eq!(again.stats(), new.stats(), "{what}");
+                cases += 1;
+            }
+        }
+    }
+    println!("solver: {cases} runs started again");
+    assert!(cases > 150);
+}
+
 #[test]
 fn a_damaged_state_is_refused_and_changes_nothing() {
     let problem = testset::by_name("andrews").expect("problem");

@@ -3,11 +3,10 @@
 use crate::lean::{Lean, Mass};
 use crate::run::Ending;
 use geoms::decompose::DecompositionKind;
-use geoms::integrate::{integrate, Integration};
 use geoms::layout::{Dimensions, Form, Layout};
 use geoms::norm::Tolerance;
 use geoms::options::{MassStructure, Options};
-use geoms::stats::Stats;
+use geoms::solver::Solver;
 use geoms::system::{JacobianBlocks, Outcome, System};
 
 /// Rows and Jacobian of a lean model for our solver.
@@ -188,6 +187,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("auto-nwtmat2", "order=-1,nwtmat=2"),
     setting("auto-thet.1", "order=-1,thet=0.1"),
     setting("order9-thet.1-facl100", "order=9,thet=0.1,facl=100"),
+    setting("order9-bold", "order=9,thet=0.1,facl=100,safe=0.99,fnewt=0.3"),
     setting("order13-form1-thet.1", "order=13,form=1,thet=0.1"),
     setting(HALF_EXPLICIT, "method=4"),
 ];
@@ -249,19 +249,28 @@ pub fn custom() -> Option<Setting> {
     Some(Setting { name: "custom", set: set.leak() })
 }
 
-/// One run; x comes in as the initial values.
+/// One run; x comes in as the initial values. The memory of the last run is used again, as the peers do.
 pub fn run(
+    solver: &mut Option<Solver>,
     system: &mut dyn System,
     options: &Options,
     tol: f64,
     (t0, tend, h0): (f64, f64, f64),
     x: &mut [f64],
 ) -> Ending {
-    let tolerance = Tolerance::scalar(tol, tol);
-    let (mut t, mut h, mut stats) = (t0, h0, Stats::default());
-    let work = Integration { system, observer: None, options, tolerance: &tolerance };
-    match integrate(work, &mut t, x, &mut h, tend, &mut stats) {
-        Ok(()) => Ending::reached(stats.nstep(), stats.neom, stats.njac),
-        Err(failure) => Ending::failed(failure.code.idid().into()),
+    let (tolerance, start) = (Tolerance::scalar(tol, tol), (t0, &*x, h0));
+    let begun = match solver.take() {
+        Some(earlier) => earlier.start_again(system, options, &tolerance, start),
+        None => Solver::start(system, options, &tolerance, start),
+    };
+    let result = begun.and_then(|begun| solver.insert(begun).integrate(system, None, None, tend));
+    match (result, solver) {
+        (Ok(_), Some(solver)) => {
+            x.copy_from_slice(solver.x());
+            let stats = solver.stats();
+            Ending::reached(stats.nstep(), stats.neom, stats.njac)
+        }
+        (Err(failure), _) => Ending::failed(failure.code.idid().into()),
+        (Ok(_), None) => Ending::failed(0),
     }
 }

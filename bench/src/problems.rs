@@ -8,6 +8,7 @@ use crate::ours::{self, Adapter, Setting};
 use crate::run::{Ending, Runner, Start};
 use geoms::layout::Form as Rows;
 use geoms::options::Options;
+use geoms::solver::Solver;
 use geoms::system::System;
 use geoms::testset::{self, four_bar, Problem};
 
@@ -58,6 +59,7 @@ struct Ours {
     options: Options,
     start: Start,
     x: Vec<f64>,
+    solver: Option<Solver>,
 }
 
 impl Runner for Ours {
@@ -67,7 +69,8 @@ impl Runner for Ours {
         self.x[nl..nl + np].copy_from_slice(&self.start.v);
         self.x[nl + np..].copy_from_slice(&self.start.p);
         let Start { t0, tend, h0, .. } = self.start;
-        let ending = ours::run(&mut *self.system, &self.options, tol, (t0, tend, h0), &mut self.x);
+        let ending =
+            ours::run(&mut self.solver, &mut *self.system, &self.options, tol, (t0, tend, h0), &mut self.x);
         v.copy_from_slice(&self.x[nl..nl + np]);
         p.copy_from_slice(&self.x[nl + np..]);
         ending
@@ -83,7 +86,7 @@ fn our_entries(
 ) -> Vec<Entry> {
     let entry = |name: &str, options: Options| {
         let x = vec![0.0; start.lambda.len() + 2 * start.p.len()];
-        let runner = Ours { system: build(options.form), options, start: start.clone(), x };
+        let runner = Ours { system: build(options.form), options, start: start.clone(), x, solver: None };
         Entry { name: name.into(), ours: true, runner: Box::new(runner) }
     };
     let all = settings.iter().copied().chain(ours::custom());

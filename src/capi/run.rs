@@ -94,7 +94,7 @@ fn stopped_by_log() -> Failure {
 
 /// Begin a run at (t, x), with the settings made so far. The initial values are checked and, if there are
 /// conditions, corrected; with the option "ivcnsst" = 1 they are taken as they are. A first step h0 that is not positive is
-/// chosen by the library. If it fails there is no run.
+/// chosen by the library. If it fails there is no run. Begun again with the same settings, method 0 uses the memory that it has.
 ///
 /// # Safety
 /// The handle is null or one of geoms_create; `x` is null or has N entries.
@@ -103,7 +103,7 @@ pub unsafe extern "C" fn geoms_start(handle: *mut Handle, t: f64, x: *const f64,
     // SAFETY: the contract of this function.
     unsafe {
         call(handle, |handle, inner| {
-            inner.solver = None;
+            let earlier = inner.solver.take();
             inner.ready()?;
             let x = inner.given("x", x)?;
             if inner.log.write(GEOMS_LOG_INFO, || inner.opening(t)) == Outcome::Stop {
@@ -115,7 +115,11 @@ pub unsafe extern "C" fn geoms_start(handle: *mut Handle, t: f64, x: *const f64,
             inner.running = inner.model;
             let first = if h0 > 0.0 || h0.is_nan() { h0 } else { 0.0 };
             let start = (t, &x[..], first);
-            let solver = Solver::start(&mut inner.running, &inner.options, &inner.tolerance, start)?;
+            let (system, options, tolerance) = (&mut inner.running, &inner.options, &inner.tolerance);
+            let solver = match earlier {
+                Some(solver) => solver.start_again(system, options, tolerance, start)?,
+                None => Solver::start(system, options, tolerance, start)?,
+            };
             inner.begin(handle, solver)
         })
     }

@@ -230,6 +230,15 @@ impl Formulation {
         }
     }
 
+    /// Decide everything anew from here on.
+    pub fn forget(&mut self) {
+        self.known_ranks = None;
+        self.imposed.fill(true);
+        self.rows_v.clear();
+        self.rows_p.clear();
+        self.selected_for.clear();
+    }
+
     /// Put back what [`Formulation::memory`] gave.
     pub fn recall(&mut self, memory: &Memory) {
         self.known_ranks = memory.known_ranks;

@@ -38,6 +38,11 @@ pub trait Method: Debug + Send {
     /// Go on from another point, with the step size in hand.
     fn restart(&mut self, t: f64, x: &[f64]);
 
+    /// Begin from other initial values as if new, in the memory in hand; false if the method does not do that.
+    fn begin_again(&mut self, _start: (f64, &[f64], f64)) -> bool {
+        false
+    }
+
     /// All that the next steps depend on, as bytes.
     fn save(&self) -> Vec<u8>;
 

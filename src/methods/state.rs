@@ -59,15 +59,13 @@ pub struct State {
 impl State {
     /// At the initial point.
     pub fn new(t: f64, x: &[f64], h: f64, nodes: &'static [f64]) -> Self {
-        let mut contx = vec![0.0; (nodes.len() + 2) * x.len()];
-        contx[..x.len()].copy_from_slice(x);
-        State {
+        let mut state = State {
             t,
             x: x.to_vec(),
             h,
             h_last: 0.0,
             t_old: t,
-            contx,
+            contx: vec![0.0; (nodes.len() + 2) * x.len()],
             nodes,
             memory: None,
             faccon: 1.0,
@@ -79,7 +77,16 @@ impl State {
             history: History::default(),
             t_start: t,
             since_start: 0,
-        }
+        };
+        state.restart(t, x);
+        state
+    }
+
+    /// As new at another initial point.
+    pub fn begin_again(&mut self, t: f64, x: &[f64], h: f64, nodes: &'static [f64]) {
+        self.restart(t, x);
+        (self.h, self.nodes, self.theta) = (h, nodes, 0.0);
+        (self.stats, self.history) = (Stats::default(), History::default());
     }
 
     /// The polynomial over the last step.

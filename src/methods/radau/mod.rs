@@ -124,6 +124,19 @@ impl<const L: usize> Method for Radau<L> {
         self.work.here_valid = false;
     }
 
+    fn begin_again(&mut self, (t, x, h): (f64, &[f64], f64)) -> bool {
+        self.order = self.orders.len() / 2;
+        self.state.begin_again(t, x, h, self.orders[self.order].tableau.of.newton_nodes);
+        self.evidence = Evidence::default();
+        self.formulation.forget();
+        self.mass.forget();
+        self.stage_mass.forget();
+        (self.renew_selectors, self.estimate_with_stage_mass) = (true, false);
+        (self.decomposed_for, self.singular) = (0.0, 0);
+        self.work.here_valid = false;
+        true
+    }
+
     fn save(&self) -> Vec<u8> {
         self.saved()
     }
