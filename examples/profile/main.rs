@@ -1,5 +1,6 @@
 //! `make profile`: where the instructions of a step go, and how many floating point operations each part needs. Writes
-//! docs/profile.md; `profile CASE` makes one run, the one that callgrind looks at.
+//! docs/profile.md; `profile CASE` makes one run, the one that callgrind looks at; `profile --check` compares the parts
+//! that the page names with those that are found.
 //!
 //! A part is a function that the profile has to contain, called as often as the counters of the run say; otherwise
 //! nothing is written ([`parts`]). The operations are counted in [`flops`].
@@ -24,23 +25,59 @@ use parts::{Counted, Row};
 use std::fmt::Write;
 use std::path::PathBuf;
 
-/// What stands before and behind the tables.
+/// What stands before the tables.
 const INTRODUCTION: &str = include_str!("introduction.md");
+
+/// The page.
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/profile.md");
+
+/// What `--check` looks at: both methods, a few seconds.
+const CHECKED: [&str; 2] = ["pendulum", "andrews-half-explicit"];
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    if let [name] = &arguments[..] {
-        let case = CASES.iter().find(|case| case.name == name).ok_or("no such case")?;
-        println!("{}", case.run()?);
-        return Ok(());
+    match &arguments[..] {
+        [] => {
+            let mut page = String::from(INTRODUCTION);
+            for case in &CASES {
+                page.push_str(&section(case)?);
+            }
+            Ok(std::fs::write(FILE, page)?)
+        }
+        [flag] if flag == "--check" => check(),
+        [name, ..] => {
+            let case = CASES.iter().find(|case| case.name == name).ok_or("no such case")?;
+            println!("{}", case.run()?);
+            Ok(())
+        }
     }
-    let mut page = String::from(INTRODUCTION);
-    for case in &CASES {
-        page.push_str(&section(case)?);
+}
+
+/// Does the page have the parts that the profile has? Its numbers may be older.
+fn check() -> Result<(), Box<dyn std::error::Error>> {
+    let page = std::fs::read_to_string(FILE)?;
+    let parts = |text: &str| -> Vec<String> {
+        let rows = text.lines().filter_map(|l| l.strip_prefix("| ")?.split(" |").next());
+        rows.map(str::to_owned).collect()
+    };
+    let (mut good, mut bad) = (0, 0);
+    for case in CASES.iter().filter(|case| CHECKED.contains(&case.name)) {
+        let heading = format!("## {}\n", case.title);
+        let old = page.split(&heading).nth(1).map_or("", |rest| rest.split("\n## ").next().unwrap_or(""));
+        let new = section(case)?;
+        if parts(old) == parts(&new) {
+            good += 1;
+        } else {
+            bad += 1;
+            println!("docs/profile.md, {}: other parts than the profile has; run make profile", case.title);
+        }
     }
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/profile.md");
-    std::fs::write(file, page)?;
-    Ok(())
+    println!("profile: {good} passed, {bad} failed");
+    if bad == 0 {
+        Ok(())
+    } else {
+        Err("docs/profile.md is out of date".into())
+    }
 }
 
 /// The table of a case.
@@ -76,11 +113,11 @@ fn section(case: &Case) -> Result<String, Box<dyn std::error::Error>> {
         flops: Some(rows.iter().filter(|r| !r.detail).filter_map(|r| r.flops).sum()),
     };
     line(&mut text, &all, accepted, steps)?;
+    let [start, driver] = [run.all - run.driven, run.driven - steps];
     writeln!(
         text,
-        "\nStart and end of the run beside the steps: {} instructions, {} steps' worth.",
-        run - steps,
-        format_args!("{:.1}", (run - steps) as f64 * accepted / steps as f64)
+        "\nBeside this: {:.0} instructions per step in the driver, {start} once per run.",
+        driver as f64 / accepted
     )?;
     Ok(text)
 }

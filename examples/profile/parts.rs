@@ -69,9 +69,18 @@ impl<'a> Counted<'a> {
 const STEP: &str = " as geoms::methods::Method>::step";
 const INCREMENTS: &str = "Radau<_>>::solve_increments";
 
+/// Instructions of a run beside its steps.
+pub struct Run {
+    pub all: u64,
+    /// With its steps, what comes before them left out.
+    pub driven: u64,
+}
+
 /// All of a run and of its steps.
-pub fn totals(c: &mut Counted<'_>, stats: &Stats) -> (u64, u64) {
-    (c.exactly(1, "", "geoms::integrate::integrate"), c.exactly(stats.naccpt, "", STEP))
+pub fn totals(c: &mut Counted<'_>, stats: &Stats) -> (Run, u64) {
+    let all = c.exactly(1, "", "geoms::integrate::integrate");
+    let driven = c.exactly(1, "geoms::integrate::integrate", "Solver::integrate");
+    (Run { all, driven }, c.exactly(stats.naccpt, "", STEP))
 }
 
 /// The parts of a step of Radau IIA, in the order of `attempt` in src/methods/radau/mod.rs.
