@@ -113,10 +113,11 @@ fn section(case: &Case) -> Result<String, Box<dyn std::error::Error>> {
         flops: Some(rows.iter().filter(|r| !r.detail).filter_map(|r| r.flops).sum()),
     };
     line(&mut text, &all, accepted, steps)?;
-    let [start, driver] = [run.all - run.driven, run.driven - steps];
+    // What is done once depends a little on where memory comes from, so it is rounded.
+    let (start, driver) = ((run.all - run.driven) as f64 / 1000.0, run.driven - steps);
     writeln!(
         text,
-        "\nBeside this: {:.0} instructions per step in the driver, {start} once per run.",
+        "\nBeside this: {:.0} instructions per step in the driver, about {start:.0} thousand once per run.",
         driver as f64 / accepted
     )?;
     Ok(text)
