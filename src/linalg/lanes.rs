@@ -77,7 +77,7 @@ kernel!(
     solve_lu, solve_lu_in, [const L: usize], [L], (lu: &[f64], ld: usize, reciprocals: &[f64], x: &mut [Lanes<L>])
 );
 kernel!(
-    /// x := U⁻¹ L⁻¹ x, every lane with the roundings of [`super::triangular`]: divisions by the pivots, nothing fused.
+    /// x := U⁻¹ L⁻¹ x, every lane with the roundings of a single right-hand side: divisions by the pivots, nothing fused.
     solve_lu_as_one, solve_lu_as_one_in, [const L: usize], [L], (lu: &[f64], ld: usize, x: &mut [Lanes<L>])
 );
 kernel!(
