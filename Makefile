@@ -25,7 +25,7 @@ export FC CC CXX
 .PHONY: all setup lib header docs demo test bench bench-quick bench-settings bench-setup accuracy which-method clean \
         test-instructions instructions \
         test-format test-lint test-rust test-doc test-header test-drivers test-memory test-valgrind test-asan \
-        test-faults test-threads test-identity
+        test-faults test-threads test-identity profile test-profile
 
 all: lib
 
@@ -94,7 +94,6 @@ test-identity: lib
 	$(CARGO) build --release --example identity
 	fortran-tests/run.sh --identity
 
-# Errors, residuals and counters over the problem set: docs/accuracy.{md,csv,svg}.
 # Instructions of a run against the numbers kept in abi/instructions.txt; `make instructions` keeps them anew.
 test-instructions:
 	@.ci/instructions
@@ -102,6 +101,15 @@ test-instructions:
 instructions:
 	@.ci/instructions --update
 
+# Instructions and floating point operations of the parts of a step: docs/profile.md. The test makes two of its runs and
+# looks whether the page names the parts that there are.
+profile: setup
+	$(CARGO) run --release --quiet --example profile
+
+test-profile: setup
+	$(CARGO) run --release --quiet --example profile -- --check
+
+# Errors, residuals and counters over the problem set: docs/accuracy.{md,csv,svg}.
 accuracy: setup
 	$(CARGO) run --release --quiet --example accuracy
 

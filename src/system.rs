@@ -4,6 +4,7 @@
 //! [`Outcome`]: go on, not here (try a smaller step), or stop.
 
 use crate::layout::{Dimensions, Form, Layout};
+use crate::linalg::all_finite;
 
 /// What a model says after it has been called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +116,7 @@ impl JacobianBlocks {
 
     /// True if every entry is a finite number.
     pub fn is_finite(&self) -> bool {
-        self.fx.iter().all(|b| b.iter().all(|v| v.is_finite()))
+        self.fx.iter().all(|b| all_finite(b))
     }
 
     /// Write the negative of a full Jacobian (M by N, column-major) into the blocks. Entries outside

@@ -7,6 +7,11 @@ use crate::linalg::scalar::{divide, Scalar};
 use crate::linalg::triangular::{solve_unit_lower, solve_upper};
 use crate::linalg::LinalgError;
 
+/// Right-hand sides that are solved for at once: every entry of L and U is loaded once for them.
+const TOGETHER: usize = 8;
+/// From so many on it pays.
+pub(super) const MANY: usize = 4;
+
 /// P A Q = L U; the leading `rank` columns of A Q are the dependent variables.
 #[derive(Clone, Debug)]
 pub(super) struct LuDecomposition {
@@ -21,6 +26,8 @@ pub(super) struct LuDecomposition {
     /// Room for U11⁻¹ U12.
     rows: Vec<f64>,
     work: Vec<f64>,
+    /// Right-hand sides together.
+    together: Vec<Lanes<TOGETHER>>,
 }
 
 impl LuDecomposition {
@@ -34,6 +41,7 @@ impl LuDecomposition {
             // rank times n - rank is largest at half of n
             rows: vec![0.0; n * n / 4],
             work: vec![0.0; m_max.min(n)],
+            together: vec![[0.0; TOGETHER]; m_max.min(n)],
         }
     }
 
@@ -96,6 +104,22 @@ impl LuDecomposition {
         solve_upper(self.lu.factors(), m, w);
         out.fill(0.0);
         self.lu.cols().iter().zip(w.iter()).for_each(|(&j, w)| out[j] = *w);
+    }
+
+    /// For the columns of `b`; what they leave of the last lanes is not used.
+    pub(super) fn particular_many(&mut self, processor: Processor, rank: usize, b: &[f64], out: &mut [f64]) {
+        let (m, n) = self.lu.shape();
+        let w = &mut self.together[..rank];
+        out.fill(0.0);
+        for (b, out) in b.chunks(TOGETHER * m).zip(out.chunks_mut(TOGETHER * n)) {
+            for (w, &i) in w.iter_mut().zip(self.lu.rows()) {
+                w.iter_mut().zip(b[i..].iter().step_by(m)).for_each(|(w, b)| *w = b * self.row_scale[i]);
+            }
+            lanes::solve_lu_as_one(processor, self.lu.factors(), m, w);
+            for (w, &j) in w.iter().zip(self.lu.cols()) {
+                out[j..].iter_mut().step_by(n).zip(w).for_each(|(out, w)| *out = *w);
+            }
+        }
     }
 
     /// `w` is work space of length m.

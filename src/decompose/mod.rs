@@ -165,11 +165,15 @@ impl ConstraintDecomposition {
     }
 
     /// [`Self::particular`] for k right-hand sides: `b` is m by k, `out` is n by k.
-    pub fn particular_many(&mut self, k: usize, b: &[f64], out: &mut [f64]) {
+    pub fn particular_many(&mut self, processor: Processor, k: usize, b: &[f64], out: &mut [f64]) {
         let (m, n, rank) = (self.m, self.n, self.rank);
         let out = &mut out[..n * k];
         if rank == 0 {
             out.fill(0.0);
+            return;
+        }
+        if let (Method::Lu(d), true) = (&mut self.method, k >= lu::MANY) {
+            d.particular_many(processor, rank, &b[..m * k], out);
             return;
         }
         each!(&mut self.method, d => {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::linalg::lanes::Processor;
 use crate::linalg::testing::{assert_close, largest, product, transpose, Random};
 
 const KINDS: [DecompositionKind; 3] = [DecompositionKind::Lu, DecompositionKind::Qr, DecompositionKind::Svd];
@@ -113,12 +114,14 @@ fn many_right_hand_sides_are_solved_as_one() {
         let case = Case::random(m, n, m.min(n), &mut r);
         for kind in KINDS {
             let mut d = case.decompose(kind, m.min(n));
-            let b = r.vec(m * 3);
-            let (mut many, mut one) = (vec![f64::NAN; n * 3], vec![f64::NAN; n]);
-            d.particular_many(3, &b, &mut many);
-            for j in 0..3 {
-                d.particular(&b[j * m..(j + 1) * m], &mut one);
-                assert_eq!(one, &many[j * n..(j + 1) * n]);
+            for count in [1, 3, 8, 11] {
+                let b = r.vec(m * count);
+                let (mut many, mut one) = (vec![f64::NAN; n * count], vec![f64::NAN; n]);
+                d.particular_many(Processor::detect(), count, &b, &mut many);
+                for j in 0..count {
+                    d.particular(&b[j * m..(j + 1) * m], &mut one);
+                    assert_eq!(one, &many[j * n..(j + 1) * n]);
+                }
             }
         }
     }

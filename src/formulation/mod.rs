@@ -451,7 +451,7 @@ impl Formulation {
         let fx2q = &self.fx2[m2 * nv..m2 * (nv + nq)];
         let (many, out) = (&mut self.scratch.many_rhs, &mut self.scratch.many_out);
         dense::mul(m2, nq, fq, fx2q, self.block3.null_basis(), many);
-        self.block2.particular_many(fq, &many[..m2 * fq], out);
+        self.block2.particular_many(self.processor, fq, &many[..m2 * fq], out);
         for j in 0..fv {
             let column = &mut columns[n * j..n * (j + 1)];
             l.x.v.of_mut(column).copy_from_slice(&self.block2.null_basis()[nv * j..nv * (j + 1)]);
@@ -487,7 +487,7 @@ impl Formulation {
                 f64::axpy(column[j], of_fx1(j), rhs);
             }
         }
-        self.block1.particular_many(nz, &many[..m1 * nz], out);
+        self.block1.particular_many(self.processor, nz, &many[..m1 * nz], out);
         for (column, y) in columns.chunks_exact_mut(n.max(1)).zip(out.chunks_exact(ns.max(1))).take(nz) {
             for (c, y) in column[..ns].iter_mut().zip(y) {
                 *c = -y;

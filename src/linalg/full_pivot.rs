@@ -1,5 +1,8 @@
 //! LU with complete pivoting of a rectangular matrix: the rank-revealing decomposition of the LU variant.
 
+#![allow(unsafe_code)] // in the macro `kernel`
+
+use super::processor::{kernel, Processor};
 use super::scalar::{divide, Scalar};
 use super::{all_finite, LinalgError};
 
@@ -18,6 +21,7 @@ pub struct FullPivotLu {
     rows: Vec<usize>,
     cols: Vec<usize>,
     pivots: Vec<f64>,
+    processor: Processor,
 }
 
 /// The largest entry and where it is.
@@ -30,7 +34,7 @@ struct Largest {
 
 impl Largest {
     /// Take column `col` into account, of which `x` are the entries from `row` on.
-    #[inline]
+    #[inline(always)]
     fn look_at(&mut self, x: &[f64], row: usize, col: usize) {
         let size = max_abs(x);
         if size > self.size {
@@ -41,7 +45,7 @@ impl Largest {
 }
 
 /// Largest modulus, in four partial maxima.
-#[inline]
+#[inline(always)]
 fn max_abs(x: &[f64]) -> f64 {
     let larger = |a: f64, b: f64| if b > a { b } else { a };
     let mut max = [0.0; 4];
@@ -65,6 +69,7 @@ impl FullPivotLu {
             rows: vec![0; m_max],
             cols: vec![0; n_max],
             pivots: vec![0.0; m_max.min(n_max)],
+            processor: Processor::detect(),
         }
     }
 
@@ -121,18 +126,7 @@ impl FullPivotLu {
             return Ok(());
         }
 
-        let mut next = Largest::default();
-        a.chunks_exact(m).enumerate().for_each(|(j, c)| next.look_at(c, 0, j));
-        let largest = next.size;
-        for (k, pivot) in pivots.iter_mut().enumerate() {
-            if next.size == 0.0 {
-                break; // the rest is zero and so are its multipliers
-            }
-            *pivot = next.size;
-            rows.swap(k, next.row);
-            cols.swap(k, next.col);
-            next = eliminate(m, a, k, next);
-        }
+        let largest = eliminate(self.processor, m, a, rows, cols, pivots);
         if largest > MAY_OVERFLOW && !all_finite(a) {
             return Err(LinalgError::NotFinite);
         }
@@ -140,8 +134,39 @@ impl FullPivotLu {
     }
 }
 
+kernel!(
+    /// The elimination; returns the largest entry of the matrix. Wide registers only and no fused operations: the pivots
+    /// are to be the same on every machine.
+    eliminate, eliminate_in, [], [],
+    (m: usize, a: &mut [f64], rows: &mut [usize], cols: &mut [usize], pivots: &mut [f64]) -> f64
+);
+
+#[inline(always)]
+fn eliminate_in<const FMA: bool>(
+    m: usize,
+    a: &mut [f64],
+    rows: &mut [usize],
+    cols: &mut [usize],
+    pivots: &mut [f64],
+) -> f64 {
+    let mut next = Largest::default();
+    a.chunks_exact(m).enumerate().for_each(|(j, c)| next.look_at(c, 0, j));
+    let largest = next.size;
+    for (k, pivot) in pivots.iter_mut().enumerate() {
+        if next.size == 0.0 {
+            break; // the rest is zero and so are its multipliers
+        }
+        *pivot = next.size;
+        rows.swap(k, next.row);
+        cols.swap(k, next.col);
+        next = eliminate_column(m, a, k, next);
+    }
+    largest
+}
+
 /// Step k with the given pivot; finds the next pivot while the columns are at hand.
-fn eliminate(m: usize, a: &mut [f64], k: usize, pivot: Largest) -> Largest {
+#[inline(always)]
+fn eliminate_column(m: usize, a: &mut [f64], k: usize, pivot: Largest) -> Largest {
     let p = pivot.row;
     let (left, right) = a.split_at_mut((k + 1) * m);
     if pivot.col > k {
@@ -158,7 +183,7 @@ fn eliminate(m: usize, a: &mut [f64], k: usize, pivot: Largest) -> Largest {
     for (j, c) in right.chunks_exact_mut(m).enumerate() {
         c.swap(k, p);
         let (head, tail) = c.split_at_mut(k + 1);
-        f64::axpy(-head[k], multipliers, tail);
+        f64::axpy_by::<false>(-head[k], multipliers, tail);
         next.look_at(tail, k + 1, k + 1 + j);
     }
     next

@@ -77,6 +77,10 @@ kernel!(
     solve_lu, solve_lu_in, [const L: usize], [L], (lu: &[f64], ld: usize, reciprocals: &[f64], x: &mut [Lanes<L>])
 );
 kernel!(
+    /// x := U⁻¹ L⁻¹ x, every lane with the roundings of a single right-hand side: divisions by the pivots, nothing fused.
+    solve_lu_as_one, solve_lu_as_one_in, [const L: usize], [L], (lu: &[f64], ld: usize, x: &mut [Lanes<L>])
+);
+kernel!(
     /// `y_i = Σ_j x_i[j]·columns[j]`: a small matrix applied across the lanes of every entry.
     mix, mix_in, [const L: usize], [L], (columns: &[Lanes<L>], x: &[Lanes<L>], y: &mut [Lanes<L>])
 );
@@ -147,12 +151,22 @@ fn products<const L: usize, const FMA: bool>(
 }
 
 #[inline(always)]
-fn solve_lu_in<const L: usize, const FMA: bool>(
-    lu: &[f64],
-    ld: usize,
-    reciprocals: &[f64],
-    x: &mut [Lanes<L>],
-) {
+fn solve_lu_as_one_in<const L: usize, const FMA: bool>(lu: &[f64], ld: usize, x: &mut [Lanes<L>]) {
+    eliminate_below::<L, false>(lu, ld, x);
+    for k in (0..x.len()).rev() {
+        let column = &lu[k * ld..k * ld + k + 1];
+        let (head, last) = x.split_at_mut(k);
+        last[0] = last[0].map(|v| v / column[k]);
+        let factor = last[0].map(|v| -v);
+        for (h, a) in head.iter_mut().zip(column) {
+            add::<L, false>(*a, &factor, h);
+        }
+    }
+}
+
+/// x := L⁻¹ x.
+#[inline(always)]
+fn eliminate_below<const L: usize, const FMA: bool>(lu: &[f64], ld: usize, x: &mut [Lanes<L>]) {
     let n = x.len();
     for k in 0..n {
         let column = &lu[k * ld + k + 1..k * ld + n];
@@ -162,7 +176,17 @@ fn solve_lu_in<const L: usize, const FMA: bool>(
             add::<L, FMA>(*a, &factor, t);
         }
     }
-    for k in (0..n).rev() {
+}
+
+#[inline(always)]
+fn solve_lu_in<const L: usize, const FMA: bool>(
+    lu: &[f64],
+    ld: usize,
+    reciprocals: &[f64],
+    x: &mut [Lanes<L>],
+) {
+    eliminate_below::<L, FMA>(lu, ld, x);
+    for k in (0..x.len()).rev() {
         let column = &lu[k * ld..k * ld + k];
         let (head, last) = x.split_at_mut(k);
         last[0] = last[0].map(|v| v * reciprocals[k]);

@@ -58,13 +58,13 @@ macro_rules! kernel {
             if processor.fma {
                 #[target_feature(enable = "avx2,fma")]
                 unsafe fn fast<$($generics)*>($($arg: $type),*) $(-> $result)? {
-                    $body::<$($names)*, true>($($arg),*)
+                    $body::<$($names,)* true>($($arg),*)
                 }
                 // SAFETY: the processor has what the function needs.
                 return unsafe { fast::<$($names)*>($($arg),*) };
             }
             let _ = processor;
-            $body::<$($names)*, false>($($arg),*)
+            $body::<$($names,)* false>($($arg),*)
         }
     };
 }

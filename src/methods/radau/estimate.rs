@@ -19,6 +19,7 @@ const EXPLAINED: f64 = 0.5;
 impl<const L: usize> Radau<L> {
     /// Norm of the error estimate (GEERREST): E1-solve of M·(e·Z)/h + rhs(x_k). If it is too large in the first
     /// step or after a rejection, it is filtered once more with rhs(x_k + err).
+    #[inline(never)] // a part of `make profile`
     pub(super) fn estimate_error(&mut self, system: &mut dyn System, h: f64) -> Result<f64, Setback> {
         if self.options.fixed_step {
             return Ok(0.0);

@@ -130,6 +130,7 @@ impl<const L: usize> Radau<L> {
     }
 
     /// ΔW from the real and the complex systems.
+    #[inline(never)] // a part of `make profile`
     pub(super) fn solve_increments(&mut self, h: f64) {
         let nz = self.formulation.reduced_size();
         let (algebraic, selected) = self.stages.r.split_at(self.layout.rda.rows3.end);

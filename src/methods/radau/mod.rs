@@ -300,6 +300,7 @@ impl<const L: usize> Radau<L> {
     }
 
     /// Make the attempt the new point; choose the next step size; decide what is kept.
+    #[inline(never)] // a part of `make profile`
     fn accept(&mut self, system: &mut dyn System, plan: Plan, success: &Success) -> Result<(), Failure> {
         let h = plan.h;
         let keep_jacobian = self.state.theta <= self.options.thet
