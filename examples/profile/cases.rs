@@ -55,7 +55,7 @@ pub const CASES: [Case; 5] = [
         title: "Andrews' mechanism, order 9, FORM=1, NWTMAT=2",
         problem: || testset::by_name("andrews"),
         model: ANDREWS,
-        change: |o| (o.order, o.form, o.newton_reference) = (Order::Nine, Form::Index1, 2),
+        change: |o| (o.order, o.form, o.newton_reference) = (Order::Nine, Form::Index1, Some(2)),
     },
     Case {
         name: "truck",
@@ -91,7 +91,7 @@ impl Case {
             Model::Lean(_, Mass::Band(_)) => MassStructure::ConstantFull,
             Model::Own => self.problem()?.mass,
         };
-        let mut options = Options { mass, consistent: true, ..Options::default() };
+        let mut options = Options { mass, consistent: true, ..Options::of_call() };
         (self.change)(&mut options);
         Ok(options)
     }
