@@ -73,6 +73,17 @@ impl<T: Scalar> Lu<T> {
     pub(crate) fn factor_by(&mut self, path: Path) -> Result<(), LinalgError> {
         let n = self.n;
         let (a, exchanges) = (&mut self.a[..n * n], &mut self.exchanges[..n]);
+        if let [pivot] = a {
+            // Mechanisms of one degree of freedom: spare them the call.
+            if !finite(&[*pivot]) {
+                return Err(LinalgError::NotFinite);
+            }
+            if *pivot == T::default() {
+                return Err(LinalgError::Singular { pivot: 0 });
+            }
+            (exchanges[0], self.reciprocals[0]) = (0, T::from(1.0) / *pivot);
+            return Ok(());
+        }
         let block = if path == Path::Own { n } else { BLOCK };
         eliminate(self.processor, n, block, a, exchanges, &mut self.reciprocals[..n])
     }
@@ -81,6 +92,10 @@ impl<T: Scalar> Lu<T> {
     pub fn solve(&self, b: &mut [T]) {
         let n = self.n;
         let (b, a) = (&mut b[..n], &self.a[..n * n]);
+        if let [b] = b {
+            *b = *b * self.reciprocals[0];
+            return;
+        }
         self.exchanges[..n].iter().enumerate().for_each(|(k, &p)| b.swap(k, p));
         solve_factored(self.processor, n, a, &self.reciprocals[..n], b);
     }
