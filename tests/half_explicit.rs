@@ -10,7 +10,7 @@ use geoms::norm::Tolerance;
 use geoms::options::{MethodKind, Options};
 use geoms::solver::{Ending, Solver};
 use geoms::stats::Stats;
-use geoms::system::{AcceptedStep, JacobianBlocks, Observer, Outcome, System};
+use geoms::system::{AcceptedStep, JacobianBlocks, Observer, Outcome, Parts, System};
 use geoms::testset::{self, Problem};
 
 fn problem(name: &str) -> Problem {
@@ -364,7 +364,7 @@ fn stop_and_resume_is_bit_identical() {
     assert!(cases > 40);
 }
 
-/// Supplies what a stage needs in one call, and does odd things on request.
+/// Supplies the parts that are asked for, and does odd things on request.
 struct Made {
     inner: Box<dyn System + Send>,
     layout: Layout,
@@ -407,33 +407,52 @@ impl System for Made {
     fn jacobian(&mut self, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Outcome {
         self.inner.jacobian(t, x, fx)
     }
-    fn stage(
-        &mut self,
-        t: f64,
-        x: &[f64],
-        rda: &mut [f64],
-        mass: Option<&mut [f64]>,
-        c: &mut [f64],
-    ) -> Option<Outcome> {
+    fn parts(&mut self, t: f64, x: &[f64], parts: Parts<'_>) -> Option<Outcome> {
         if !self.supplied {
             return None;
         }
-        let outcome = self.eom(t, x, rda);
-        if let Some(mass) = mass {
-            let _ = self.inner.mass(t, x, mass);
+        if parts.force.is_none() && parts.constraint.is_none() && parts.position.is_none() {
+            return Some(Outcome::Continue);
         }
+        let l = self.layout;
+        let mut at = x.to_vec();
+        l.x.multipliers.of_mut(&mut at).fill(0.0);
+        let mut rda = vec![0.0; l.m];
+        let outcome = self.eom(t, &at, &mut rda);
         self.fx.clear();
-        let _ = self.inner.jacobian(t, x, &mut self.fx);
-        let (m, m2) = (self.layout.dims.nl + self.layout.dims.nm, self.layout.m2());
-        for (c, fx) in c.chunks_exact_mut(m).zip(self.fx.fx[1].chunks_exact(m2)) {
-            c.iter_mut().zip(fx).for_each(|(c, fx)| *c = -fx);
+        let _ = self.inner.jacobian(t, &at, &mut self.fx);
+        let (nv, m, m2, fx2) = (l.dims.nv, l.dims.nl + l.dims.nm, l.m2(), &self.fx.fx[1]);
+        let rows = l.rda.g_velocity.start..l.rda.h.end;
+        if let Some(mass) = parts.mass {
+            let _ = self.inner.mass(t, &at, mass);
+        }
+        if let Some(c) = parts.constraint {
+            for (c, fx) in c.chunks_exact_mut(m).zip(fx2.chunks_exact(m2)) {
+                c.iter_mut().zip(fx).for_each(|(c, fx)| *c = -fx);
+            }
+        }
+        if let Some(at_rest) = parts.at_rest {
+            // All of these problems are autonomous: the rate of (gI, h) with p moving alone.
+            at_rest.fill(0.0);
+            for (fx, v) in fx2[nv * m2..].chunks_exact(m2).zip(l.x.v.of(x)) {
+                at_rest.iter_mut().zip(fx).for_each(|(rate, fx)| *rate -= fx * v);
+            }
+        }
+        for (part, rows) in
+            [(parts.force, l.rda.f_dyn.range()), (parts.velocity, rows), (parts.position, l.rda.g.range())]
+        {
+            if let Some(part) = part {
+                // What was put into the rows as trouble is put into every part.
+                part.copy_from_slice(&rda[rows]);
+                part[0] += 0.0 * rda[0];
+            }
         }
         Some(outcome)
     }
 }
 
 #[test]
-fn a_supplied_stage_changes_only_the_cost() {
+fn supplied_parts_change_only_the_cost() {
     for name in
         ["andrews", "pendulum-2.8", "leaning-disk", "top-nutating", "maxwell-element", "singular-mass"]
     {

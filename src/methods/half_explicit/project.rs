@@ -4,7 +4,7 @@
 //! Positions move by Z u with C u = -g, since ∂g/∂p Z = C. The matrix is that of the last stage, which also lies at the end of
 //! the step, so the iteration converges fast and no matrix is made for it.
 
-use super::motion::MAX_ITERATIONS;
+use super::motion::{Source, MAX_ITERATIONS};
 use super::{HalfExplicit, Setback};
 use crate::error::Rejection;
 use crate::layout::Layout;
@@ -31,10 +31,11 @@ impl Work {
 }
 
 impl HalfExplicit {
-    /// g(p) = 0 by simplified Newton iterations; velocities follow on the way, once if there is no g.
+    /// g(p) = 0 by simplified Newton iterations. Where EOM gives all rows velocities follow on the way, once if there is no g.
     pub(super) fn project_positions(&mut self, system: &mut dyn System, t: f64) -> Result<(), Setback> {
         let l = self.layout;
-        if l.dims.nl + l.dims.nm == 0 {
+        let supplied = self.motion.source == Source::Supplied;
+        if l.dims.nl + l.dims.nm == 0 || (l.dims.nl == 0 && supplied) {
             return Ok(());
         }
         let at_p = self.y.len() - l.dims.np;
@@ -42,7 +43,9 @@ impl HalfExplicit {
         for _ in 0..MAX_ITERATIONS {
             let result = self.motion.residuals(system, t, &self.y_new, &mut self.state.stats);
             result.map_err(|halt| self.setback(halt))?;
-            self.correct_velocities(at_p);
+            if !supplied {
+                self.correct_velocities(at_p);
+            }
             if l.dims.nl == 0 {
                 return Ok(());
             }
@@ -64,8 +67,8 @@ impl HalfExplicit {
         Err(Setback::Reject { why, factor: 0.5, component: None })
     }
 
-    /// What is left in the constraints of the velocities, which are linear, with the matrix of the new point itself. The rate
-    /// there stays as it is: what is left is smaller than the error by the contraction of the iteration above.
+    /// What is left in the constraints of the velocities, which are linear, with the matrix of the new point itself. A rate that
+    /// was taken before stays as it is: what is left is smaller than the error by the contraction of the iteration above.
     pub(super) fn project_velocities(&mut self) {
         if !self.work.residual.is_empty() {
             self.correct_velocities(self.y.len() - self.layout.dims.np);
