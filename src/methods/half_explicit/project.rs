@@ -2,12 +2,14 @@
 //! norm of the mass matrix.
 //!
 //! Positions move by Z u with C u = -g, since ∂g/∂p Z = C. The matrix is that of the last stage, which also lies at the end of
-//! the step, so the iteration converges fast and no matrix is made for it.
+//! the step, so no matrix is made for it; Broyden's updates, kept as the corrections they consist of, make up for the distance
+//! from the new point (Kelley 1995, 7.3).
 
 use super::motion::{Source, MAX_ITERATIONS};
 use super::{HalfExplicit, Setback};
 use crate::error::Rejection;
 use crate::layout::Layout;
+use crate::linalg::scalar::Scalar;
 use crate::system::System;
 
 /// A correction of this relative size leaves only rounding errors.
@@ -15,18 +17,46 @@ const ROUNDING: f64 = 4e-16;
 /// Below this size a correction that does not shrink is one of rounding errors.
 const STALLED: f64 = 1e-9;
 
+/// A correction is enlarged tenfold at most.
+const LARGEST_PART: f64 = 0.9;
+
 /// Vectors for corrections.
 #[derive(Debug)]
 pub struct Work {
     residual: Vec<f64>,
     u: Vec<f64>,
+    /// Corrections of the positions in this projection, one after the other, and the squares of their norms.
+    corrections: Vec<f64>,
+    squares: [f64; MAX_ITERATIONS],
 }
 
 impl Work {
     /// For a layout.
     pub fn new(layout: &Layout) -> Self {
         let d = layout.dims;
-        Work { residual: vec![0.0; d.nl + d.nm], u: vec![0.0; d.nv] }
+        Work {
+            residual: vec![0.0; d.nl + d.nm],
+            u: vec![0.0; d.nv],
+            corrections: vec![0.0; d.np * MAX_ITERATIONS],
+            squares: [0.0; MAX_ITERATIONS],
+        }
+    }
+
+    /// Make the correction that the matrix gives, number k in place, that of the updated matrix.
+    fn update(&mut self, np: usize, k: usize) {
+        let (before, rest) = self.corrections.split_at_mut(k * np);
+        let correction = &mut rest[..np];
+        for j in 1..k {
+            let (last, this) = before[(j - 1) * np..(j + 1) * np].split_at(np);
+            f64::axpy(f64::dot(last, correction) / self.squares[j - 1], this, correction);
+        }
+        if k > 0 {
+            let part = f64::dot(&before[(k - 1) * np..], correction) / self.squares[k - 1];
+            // Beyond that the update would be nearly singular.
+            let factor = 1.0 / (1.0 - part.min(LARGEST_PART));
+            correction.iter_mut().for_each(|c| *c *= factor);
+        }
+        self.squares[k] = f64::dot(correction, correction).max(f64::MIN_POSITIVE);
     }
 }
 
@@ -40,7 +70,7 @@ impl HalfExplicit {
         }
         let at_p = self.y.len() - l.dims.np;
         let mut before = f64::INFINITY;
-        for _ in 0..MAX_ITERATIONS {
+        for k in 0..MAX_ITERATIONS {
             let result = self.motion.residuals(system, t, &self.y_new, &mut self.state.stats);
             result.map_err(|halt| self.setback(halt))?;
             if !supplied {
@@ -49,7 +79,7 @@ impl HalfExplicit {
             if l.dims.nl == 0 {
                 return Ok(());
             }
-            let size = self.correct_positions(at_p);
+            let size = self.correct_positions(at_p, k);
             let rate = size / before;
             if before.is_finite() && before > STALLED {
                 self.contraction = rate.min(1.0);
@@ -75,15 +105,18 @@ impl HalfExplicit {
         }
     }
 
-    /// p += Z u; the largest relative change.
-    fn correct_positions(&mut self, at_p: usize) -> f64 {
+    /// p += Z u for the k-th time; the largest relative change.
+    fn correct_positions(&mut self, at_p: usize, k: usize) -> f64 {
         let (l, w) = (self.layout, &mut self.work);
+        let np = l.dims.np;
         w.residual.fill(0.0);
         w.residual[..l.dims.nl].copy_from_slice(l.rda.g.of(&self.motion.rda));
         self.motion.saddle.correction(&mut w.residual, &mut w.u);
-        let (moved, p) = (&mut self.error[at_p..], &mut self.y_new[at_p..]);
+        let moved = &mut w.corrections[k * np..(k + 1) * np];
         moved.fill(0.0);
         self.motion.move_positions(&w.u, moved);
+        w.update(np, k);
+        let (moved, p) = (&w.corrections[k * np..(k + 1) * np], &mut self.y_new[at_p..]);
         let mut size = 0.0f64;
         for ((p, d), typical) in p.iter_mut().zip(moved).zip(&self.typical[at_p..]) {
             *p += *d;
