@@ -19,6 +19,7 @@
 pub mod cholesky;
 pub mod complex;
 pub mod dense;
+pub(crate) mod fixed;
 pub mod full_pivot;
 mod householder;
 pub mod lanes;

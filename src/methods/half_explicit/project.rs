@@ -14,6 +14,9 @@ use crate::system::System;
 
 /// A correction of this relative size leaves only rounding errors.
 const ROUNDING: f64 = 4e-16;
+/// What may be left in the velocities when the rate is taken, for the last correction of the positions too: they are corrected
+/// once more after it.
+const NEGLIGIBLE: f64 = 1e-13;
 /// Below this size a correction that does not shrink is one of rounding errors.
 const STALLED: f64 = 1e-9;
 
@@ -25,7 +28,7 @@ const LARGEST_PART: f64 = 0.9;
 pub struct Work {
     residual: Vec<f64>,
     u: Vec<f64>,
-    /// Corrections of the positions in this projection, one after the other, and the squares of their norms.
+    /// Corrections u of the positions in this projection, one after the other, and the squares of their norms.
     corrections: Vec<f64>,
     squares: [f64; MAX_ITERATIONS],
 }
@@ -37,26 +40,33 @@ impl Work {
         Work {
             residual: vec![0.0; d.nl + d.nm],
             u: vec![0.0; d.nv],
-            corrections: vec![0.0; d.np * MAX_ITERATIONS],
+            corrections: vec![0.0; d.nv * MAX_ITERATIONS],
             squares: [0.0; MAX_ITERATIONS],
         }
     }
 
-    /// Make the correction that the matrix gives, number k in place, that of the updated matrix.
-    fn update(&mut self, np: usize, k: usize) {
-        let (before, rest) = self.corrections.split_at_mut(k * np);
-        let correction = &mut rest[..np];
-        for j in 1..k {
-            let (last, this) = before[(j - 1) * np..(j + 1) * np].split_at(np);
-            f64::axpy(f64::dot(last, correction) / self.squares[j - 1], this, correction);
-        }
+    /// Correction k of the positions, as the matrix gives it in `u`, for the updated matrix.
+    fn update_position(&mut self, k: usize) {
+        let nv = self.u.len();
+        self.apply_updates(k.saturating_sub(1));
         if k > 0 {
-            let part = f64::dot(&before[(k - 1) * np..], correction) / self.squares[k - 1];
+            let last = &self.corrections[(k - 1) * nv..k * nv];
+            let part = f64::dot(last, &self.u) / self.squares[k - 1];
             // Beyond that the update would be nearly singular.
             let factor = 1.0 / (1.0 - part.min(LARGEST_PART));
-            correction.iter_mut().for_each(|c| *c *= factor);
+            self.u.iter_mut().for_each(|u| *u *= factor);
         }
-        self.squares[k] = f64::dot(correction, correction).max(f64::MIN_POSITIVE);
+        self.corrections[k * nv..(k + 1) * nv].copy_from_slice(&self.u);
+        self.squares[k] = f64::dot(&self.u, &self.u).max(f64::MIN_POSITIVE);
+    }
+
+    /// The first updates on the correction in `u`.
+    fn apply_updates(&mut self, count: usize) {
+        let nv = self.u.len();
+        for j in 0..count {
+            let (last, this) = self.corrections[j * nv..(j + 2) * nv].split_at(nv);
+            f64::axpy(f64::dot(last, &self.u) / self.squares[j], this, &mut self.u);
+        }
     }
 }
 
@@ -73,19 +83,20 @@ impl HalfExplicit {
         for k in 0..MAX_ITERATIONS {
             let result = self.motion.residuals(system, t, &self.y_new, &mut self.state.stats);
             result.map_err(|halt| self.setback(halt))?;
-            if !supplied {
-                self.correct_velocities(at_p);
-            }
             if l.dims.nl == 0 {
+                self.correct_velocities(at_p, 0);
                 return Ok(());
             }
             let size = self.correct_positions(at_p, k);
+            let velocity = if supplied { 0.0 } else { self.correct_velocities(at_p, k) };
             let rate = size / before;
-            if before.is_finite() && before > STALLED {
+            if k == 1 && before > STALLED {
                 self.contraction = rate.min(1.0);
             }
-            // The next correction would be of this size.
-            if size * self.contraction.max(1e-3) <= ROUNDING || (size <= STALLED && rate > 0.3) {
+            // The next corrections would be of these sizes.
+            let next = self.contraction.max(1e-3);
+            let all = supplied || size.max(velocity * next) <= NEGLIGIBLE;
+            if (all && size * next <= ROUNDING) || (size <= STALLED && rate > 0.3) {
                 return Ok(());
             }
             if !size.is_finite() || rate > 2.0 {
@@ -101,22 +112,20 @@ impl HalfExplicit {
     /// was taken before stays as it is: what is left is smaller than the error by the contraction of the iteration above.
     pub(super) fn project_velocities(&mut self) {
         if !self.work.residual.is_empty() {
-            self.correct_velocities(self.y.len() - self.layout.dims.np);
+            self.correct_velocities(self.y.len() - self.layout.dims.np, 0);
         }
     }
 
     /// p += Z u for the k-th time; the largest relative change.
     fn correct_positions(&mut self, at_p: usize, k: usize) -> f64 {
         let (l, w) = (self.layout, &mut self.work);
-        let np = l.dims.np;
         w.residual.fill(0.0);
         w.residual[..l.dims.nl].copy_from_slice(l.rda.g.of(&self.motion.rda));
         self.motion.saddle.correction(&mut w.residual, &mut w.u);
-        let moved = &mut w.corrections[k * np..(k + 1) * np];
+        w.update_position(k);
+        let (moved, p) = (&mut self.error[at_p..], &mut self.y_new[at_p..]);
         moved.fill(0.0);
         self.motion.move_positions(&w.u, moved);
-        w.update(np, k);
-        let (moved, p) = (&w.corrections[k * np..(k + 1) * np], &mut self.y_new[at_p..]);
         let mut size = 0.0f64;
         for ((p, d), typical) in p.iter_mut().zip(moved).zip(&self.typical[at_p..]) {
             *p += *d;
@@ -125,12 +134,19 @@ impl HalfExplicit {
         size
     }
 
-    fn correct_velocities(&mut self, at_p: usize) {
+    /// v += u with the matrix after some updates; the largest relative change.
+    fn correct_velocities(&mut self, at_p: usize, updates: usize) -> f64 {
         let (l, w) = (self.layout, &mut self.work);
         let rows = l.rda.g_velocity.start..l.rda.h.end;
         w.residual.copy_from_slice(&self.motion.rda[rows]);
         self.motion.saddle.correction(&mut w.residual, &mut w.u);
+        w.apply_updates(updates);
         let v = &mut self.y_new[l.dims.nr..at_p];
-        v.iter_mut().zip(&w.u).for_each(|(v, u)| *v += u);
+        let mut size = 0.0f64;
+        for ((v, u), typical) in v.iter_mut().zip(&w.u).zip(&self.typical[l.dims.nr..at_p]) {
+            *v += *u;
+            size = size.max(u.abs() / (v.abs() + typical));
+        }
+        size
     }
 }

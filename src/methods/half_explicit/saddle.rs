@@ -11,6 +11,7 @@ use crate::decompose::DecompositionKind;
 use crate::formulation::rank::RankPolicy;
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense;
+use crate::linalg::fixed::by_length;
 use crate::linalg::lu::LuReal;
 use crate::linalg::pivoted_cholesky::{PivotedCholesky, RankRule};
 use crate::linalg::scalar::Scalar;
@@ -139,14 +140,7 @@ impl Saddle {
             Schur::Definite(cholesky) => cholesky.matrix_mut(),
             Schur::LeastNorm { factor, .. } => factor.matrix_mut(),
         };
-        target.fill(0.0);
-        for column in self.y.chunks_exact(m) {
-            for (j, &f) in column.iter().enumerate() {
-                if f != 0.0 {
-                    f64::axpy(f, &column[j..], &mut target[j * m + j..(j + 1) * m]);
-                }
-            }
-        }
+        by_length!(m, gram(&self.y, target), gram_lower(m, &self.y, target));
         match &mut self.schur {
             Schur::Definite(cholesky) => cholesky.factor().map_err(|e| match e {
                 LinalgError::Singular { pivot } => Defect::Constraints(Some(pivot)),
@@ -251,6 +245,18 @@ impl Saddle {
     fn least_norm(&mut self, nu: &mut [f64]) {
         if let Schur::LeastNorm { factor, .. } = &mut self.schur {
             factor.least_norm(nu);
+        }
+    }
+}
+
+/// The lower triangle of S := Y Yᵀ for Y with m rows.
+fn gram_lower(m: usize, y: &[f64], s: &mut [f64]) {
+    s.fill(0.0);
+    for column in y.chunks_exact(m) {
+        for (j, &f) in column.iter().enumerate() {
+            if f != 0.0 {
+                f64::axpy(f, &column[j..], &mut s[j * m + j..(j + 1) * m]);
+            }
         }
     }
 }
