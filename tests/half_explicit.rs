@@ -453,9 +453,15 @@ impl System for Made {
 
 #[test]
 fn supplied_parts_change_only_the_cost() {
-    for name in
-        ["andrews", "pendulum-2.8", "leaning-disk", "top-nutating", "maxwell-element", "singular-mass"]
-    {
+    for name in [
+        "andrews",
+        "pendulum-2.8",
+        "leaning-disk",
+        "top-nutating",
+        "maxwell-element",
+        "singular-mass",
+        "bricard",
+    ] {
         let problem = problem(name);
         let runs = [true, false].map(|supplied| {
             let mut system = Made { supplied, ..Made::new(&problem) };
@@ -466,6 +472,56 @@ fn supplied_parts_change_only_the_cost() {
         let size = runs[0].iter().fold(1.0f64, |m, v| m.max(v.abs()));
         let difference = runs[0].iter().zip(&runs[1]).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
         assert!(difference < 1e-6 * size, "{name}: {difference:e}");
+        // All constraints of the point, those of the accelerations with its multipliers too.
+        let l = problem.layout(Form::StrangenessFree);
+        let (mut made, mut rda) = (Made::new(&problem), vec![0.0; l.m]);
+        let _ = made.inner.eom(problem.tend, &runs[0], &mut rda);
+        for (block, bound) in [(l.rda.g, 1e-14), (l.rda.g_velocity, 1e-13), (l.rda.h, 1e-13)] {
+            let worst = block.of(&rda).iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            assert!(worst < bound * size, "{name}: {worst:e} for {size:e}");
+        }
+    }
+}
+
+#[test]
+fn redundant_constraints_keep_the_order_and_have_multipliers_of_least_norm() {
+    let problem = problem("bricard");
+    let (known, l) = (problem.at_end().expect("known"), problem.layout(Form::StrangenessFree));
+    for (tol, n, order) in [(1e-4, 30, 4.6), (1e-8, 15, 7.2)] {
+        let errors = [n, 2 * n].map(|n| {
+            let options = Options { fixed_step: true, ..options(&problem) };
+            let run = run(&problem, &options, tol, (problem.tend - problem.t0) / f64::from(n));
+            run.result.unwrap_or_else(|f| panic!("{f}"));
+            // The force of least norm has no part along the dependence of the constraints: G^T n = 0.
+            let mut system = problem.system(Form::StrangenessFree, true);
+            let mut fx = JacobianBlocks::new(&l);
+            let _ = system.jacobian(problem.tend, &run.x, &mut fx);
+            let (m2, m) = (l.m2(), l.dims.nl);
+            let gram = |x: &[f64]| -> Vec<f64> {
+                // G G^T x.
+                let mut out = vec![0.0; m];
+                for column in fx.fx[1].chunks_exact(m2).take(l.dims.nv) {
+                    let along: f64 = column.iter().zip(x).map(|(g, x)| g * x).sum();
+                    out.iter_mut().zip(column).for_each(|(o, g)| *o += g * along);
+                }
+                out
+            };
+            // What repeated products with 1 - G G^T/size leave is the dependence.
+            let size = fx.fx[1].iter().map(|g| g * g).sum::<f64>();
+            let mut null = vec![1.0, 0.3, -0.7, 0.2, 0.9];
+            for _ in 0..20_000 {
+                let product = gram(&null);
+                null.iter_mut().zip(&product).for_each(|(x, p)| *x -= p / size);
+            }
+            let norm = null.iter().map(|v| v * v).sum::<f64>().sqrt();
+            let lambda = l.x.multipliers.of(&run.x);
+            let along: f64 = lambda.iter().zip(&null).map(|(l, n)| l * n / norm).sum();
+            assert!(norm > 1e-3 && along.abs() < 1e-9, "{tol:e}: {along:e}, {norm:e}");
+            error(&known, &run.x, l.x.p).max(error(&known, &run.x, l.x.v))
+        });
+        let observed = (errors[0] / errors[1]).log2();
+        println!("bricard {tol:e}: errors {errors:?}, order {observed:.2}");
+        assert!(observed > order, "{tol:e}: {errors:?}, order {observed}");
     }
 }
 
