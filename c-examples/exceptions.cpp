@@ -116,7 +116,7 @@ int main()
         debug += level == GEOMS_LOG_DEBUG;
         maybe("log of the start", level == GEOMS_LOG_INFO && message.find("starts") == 0 ? 1e300 : -1);
         maybe("log of the first step", level == GEOMS_LOG_DEBUG ? 1e300 : -1);
-        maybe("log of a later step", level == GEOMS_LOG_DEBUG && debug == 40 ? 1e300 : -1);
+        maybe("log of a later step", level == GEOMS_LOG_DEBUG && debug == 10 ? 1e300 : -1);
         maybe("log of the end", level == GEOMS_LOG_INFO && message.find("next h") != std::string::npos ? 1e300 : -1);
         maybe("log of a failure", level == GEOMS_LOG_ERROR ? 1e300 : -1);
     });
