@@ -49,7 +49,7 @@ pub fn shrink(tableau: &Tableau, options: &Options, err: f64) -> f64 {
 const WINDOW: u32 = 20;
 /// Beyond this mean the steps are limited by stability. Along the real axis they are then at 3.3 (order 5) and 6.1 (order 8);
 /// mechanisms whose motion limits them stay below, chains of many links included (tests/automatic.rs).
-const STIFF: f64 = 2.0;
+const STIFF: f64 = 1.8;
 /// One step counts for no more than this, or its reciprocal.
 const EXTREME: f64 = 50.0;
 
