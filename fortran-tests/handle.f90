@@ -236,7 +236,7 @@ program handle_test
   call check('output at every point', w%points == whole%naccpt + 1 .and. w%violation < 1d-6)
   call check('messages', w%messages >= 2)
 
-  ! The half-explicit method, with and without a function for its parts: the same up to what the order of its corrections makes.
+  ! The half-explicit method, with and without a function for its parts: the same, to ten times the round-off seen.
   call check('method 4', geoms_set_int(solver, geoms_c('method'), 4_c_int64_t) == 0 .and. &
     geoms_start(solver, 0d0, start, 0.01d0) == 0 .and. geoms_integrate(solver, 5d0) == geoms_reached)
   status = geoms_state(solver, x)
@@ -244,7 +244,7 @@ program handle_test
   call check('parts', geoms_set_parts(solver, parts) == 0 .and. &
     geoms_start(solver, 0d0, start, 0.01d0) == 0 .and. geoms_integrate(solver, 5d0) == geoms_reached)
   status = geoms_state(solver, again) + geoms_statistics(solver, stats)
-  call check('as without them', status == 0 .and. maxval(abs(x - again)) < 1d-12)
+  call check('as without them', status == 0 .and. maxval(abs(x - again)) < 1d-13)
   call check('counted', w%evaluations == stats%neom .and. w%matrices == stats%njac .and. stats%stiffness_suspected == 0)
   call check('right', geoms_check_jacobian(solver, 0d0, again, message) == 0)
   call check('method 0 again', geoms_set_parts_p(solver, c_null_funptr) == 0 .and. &
