@@ -25,7 +25,7 @@ static int output(const geoms_step_info *step, void *user)
     running = 1;
     if (step->naccpt == 30 && how == BY_SIGNAL) {
         raise(SIGINT);
-    } else if (step->naccpt == 60 && how == BY_CALLBACK) {
+    } else if (step->naccpt == 40 && how == BY_CALLBACK) {
         geoms_request_stop(step->solver);
     }
     return 0;

@@ -173,15 +173,15 @@ if [ "$mode" = --valgrind ] || [ "$mode" = --asan ]; then
         queue "$FC" "${flags[@]}" "$here/$driver.f" -o "$work/$driver-$kind" "${shared[@]}"
     done
     queue "$FC" "${flags[@]}" "$here/arguments.f" -o "$work/arguments-$kind" "${shared[@]}"
-    for example in pendulum stage; do
+    for example in pendulum parts; do
         queue "$CC" -std=c99 "${cflags[@]}" -I"$root/include" "$root/c-examples/$example.c" \
             -o "$work/c-$example-$kind" "${shared[@]}" -lm
     done
     work_off
     export LIMIT=600
-    for driver in $memory arguments c-pendulum c-stage; do queue execute "$driver-$kind" "${wrapper[@]}"; done
+    for driver in $memory arguments c-pendulum c-parts; do queue execute "$driver-$kind" "${wrapper[@]}"; done
     work_off || true
-    for driver in $memory arguments c-pendulum c-stage; do
+    for driver in $memory arguments c-pendulum c-parts; do
         name=$driver-$kind
         status=$(cat "$work/$name.status")
         if [ "$status" -eq 0 ]; then

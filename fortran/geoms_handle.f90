@@ -43,7 +43,7 @@ module geoms_handle
   integer(c_int), parameter :: geoms_idid_eom_not_evaluable = -1107
   integer(c_int), parameter :: geoms_idid_stop_requested = -1108
   integer(c_int), parameter :: geoms_idid_root_function_failed = -1109
-  integer(c_int), parameter :: geoms_idid_stopped_by_stage = -1110
+  integer(c_int), parameter :: geoms_idid_stopped_by_parts = -1110
   integer(c_int), parameter :: geoms_idid_qr_of_fx1 = -1111
   integer(c_int), parameter :: geoms_idid_qr_of_fx2 = -1112
   integer(c_int), parameter :: geoms_idid_qr_of_fx3 = -1113
@@ -222,19 +222,21 @@ module geoms_handle
       type(c_ptr), value :: user
       integer(c_int) :: geoms_jacobian_fn
     end function
-    ! All that a stage of the half-explicit method needs, in one call: RDA as the equations of motion give it, the
-    ! mass matrix (NV by NV, column-major) unless its pointer is null, which it is where the matrix is constant and
-    ! known, and C (NL+NM by NV, column-major, leading dimension NL+NM): entry (i,j) is the derivative of row i of
-    ! (gI, h) by v_j.
-    function geoms_stage_fn(t, x, rda, mass_or_null, c, user) bind(c)
+    ! The parts of the equations of motion that the half-explicit method asks for, and no others: a pointer is null
+    ! where that part is not asked for, and at least one is not null.
+    function geoms_parts_fn(&
+      t, x, force_or_null, mass_or_null, c_or_null, gamma_or_null, velocity_or_null, position_or_null, user) bind(c)
       import
       real(c_double), value :: t
       real(c_double), intent(in) :: x(*)
-      real(c_double), intent(inout) :: rda(*)
+      type(c_ptr), value :: force_or_null
       type(c_ptr), value :: mass_or_null
-      real(c_double), intent(inout) :: c(*)
+      type(c_ptr), value :: c_or_null
+      type(c_ptr), value :: gamma_or_null
+      type(c_ptr), value :: velocity_or_null
+      type(c_ptr), value :: position_or_null
       type(c_ptr), value :: user
-      integer(c_int) :: geoms_stage_fn
+      integer(c_int) :: geoms_parts_fn
     end function
     ! Conditions on the initial values, zero where they are satisfied.
     function geoms_conditions_fn(t, x, cond, user) bind(c)
@@ -348,18 +350,18 @@ module geoms_handle
       type(c_funptr), value :: jacobian
       integer(c_int) :: geoms_set_jacobian_p
     end function
-    ! Set a function that gives RDA, mass matrix and C in one call; null: none.
-    function geoms_set_stage(handle, stage) bind(c, name='geoms_set_stage')
+    ! Set a function that gives the parts of the equations of motion that are asked for; null: none.
+    function geoms_set_parts(handle, parts) bind(c, name='geoms_set_parts')
       import
       type(c_ptr), value :: handle
-      procedure(geoms_stage_fn) :: stage
-      integer(c_int) :: geoms_set_stage
+      procedure(geoms_parts_fn) :: parts
+      integer(c_int) :: geoms_set_parts
     end function
-    function geoms_set_stage_p(handle, stage) bind(c, name='geoms_set_stage')
+    function geoms_set_parts_p(handle, parts) bind(c, name='geoms_set_parts')
       import
       type(c_ptr), value :: handle
-      type(c_funptr), value :: stage
-      integer(c_int) :: geoms_set_stage_p
+      type(c_funptr), value :: parts
+      integer(c_int) :: geoms_set_parts_p
     end function
     ! Set n conditions with which geoms_start makes the initial values consistent; n = 0: none.
     function geoms_set_conditions(handle, n, conditions) bind(c, name='geoms_set_conditions')

@@ -41,14 +41,14 @@
 #define GEOMS_IDID_INCONSISTENT_INITIAL_VALUES (-1105)
 /** The final time TEND lies before the initial time T. */
 #define GEOMS_IDID_TEND_BEFORE_T (-1106)
-/** EOM or STAGE returned NaN or Inf, or a subroutine a positive IERR (RECOVER), down to the smallest step size. */
+/** EOM or PARTS returned NaN or Inf, or a subroutine a positive IERR (RECOVER), down to the smallest step size. */
 #define GEOMS_IDID_EOM_NOT_EVALUABLE (-1107)
 /** The run was stopped on request. */
 #define GEOMS_IDID_STOP_REQUESTED (-1108)
 /** A root function returned NaN or Inf, or stopped the run. */
 #define GEOMS_IDID_ROOT_FUNCTION_FAILED (-1109)
-/** STAGE (geoms_set_stage, System::stage) stopped the run with a negative return. */
-#define GEOMS_IDID_STOPPED_BY_STAGE (-1110)
+/** PARTS (geoms_set_parts, System::parts) stopped the run with a negative return. */
+#define GEOMS_IDID_STOPPED_BY_PARTS (-1110)
 /** QR decomposition of FX1 not possible. */
 #define GEOMS_IDID_QR_OF_FX1 (-1111)
 /** QR decomposition of FX2 not possible. */
@@ -292,16 +292,28 @@ typedef int (*geoms_jacobian_fn)(double t,
                                  void *user);
 
 /**
- * All that a stage of the half-explicit method needs, in one call: RDA as the equations of motion give it, the mass matrix
- * (NV by NV, column-major) unless its pointer is null, which it is where the matrix is constant and known, and C (NL+NM by NV,
- * column-major, leading dimension NL+NM): entry (i,j) is the derivative of row i of (gI, h) by v_j. With p' = v it is G stacked on H.
- * It has the sign of the derivative, other than the blocks FX. Mass matrix and C come in as zeros.
+ * The parts of the equations of motion that the half-explicit method asks for, and no others: a pointer is null where that part
+ * is not asked for, and at least one is not null. Matrices are column-major and come in as zeros.
+ *
+ * - force: f_dyn for λ = μ = 0, NV.
+ * - mass: the mass matrix, NV by NV, leading dimension NV, full storage whatever its structure. Not asked for where it is constant
+ *   and known.
+ * - c: C, the derivative of the rows (gI, h) by v, NL+NM by NV, leading dimension NL+NM: G stacked on H. It has the sign of the
+ *   derivative, other than the blocks FX.
+ * - gamma: the rows (gII, hI) for v' = 0, NL+NM: the rate of (gI, h) while p moves with v, and with t.
+ * - velocity: the rows (gI, h), NL+NM.
+ * - position: the rows g, NL.
+ *
+ * The multipliers in x have no meaning here.
  */
-typedef int (*geoms_stage_fn)(double t,
+typedef int (*geoms_parts_fn)(double t,
                               const double *x,
-                              double *rda,
+                              double *force_or_null,
                               double *mass_or_null,
-                              double *c,
+                              double *c_or_null,
+                              double *gamma_or_null,
+                              double *velocity_or_null,
+                              double *position_or_null,
                               void *user);
 
 /**
@@ -878,17 +890,18 @@ int geoms_set_jacobian(struct geoms_solver *handle,
                        geoms_jacobian_fn jacobian);
 
 /**
- * Set a function that gives RDA, mass matrix and C in one call; null: none. The half-explicit method ("method" 4 or -1) then calls
- * it at its stages instead of EOM, MAS and JAC, which JAC makes slow. These must be set all the same. It is called if FORM=0,
- * NW = NS = NR = 0, NP = NV > 0, NL+NM > 0 and p' = v, which is tried at the first point; otherwise nothing changes. To set it says
- * that f_dyn depends on the multipliers by -Cᵀ(λ, μ) alone: friction that depends on them is not for it. It is called with
- * λ = μ = 0. Acts with the next geoms_start.
+ * Set a function that gives the parts of the equations of motion that are asked for; null: none. The half-explicit method
+ * ("method" 4 or -1) then calls it instead of EOM, MAS and JAC, which costs less. These must be set all the same: initial values
+ * and the other methods take them. To set it says that p' = v, and that f_dyn depends on the multipliers by -Cᵀ(λ, μ) alone:
+ * friction that depends on them is not for it. geoms_check_jacobian compares it with EOM and MAS. It is called if
+ * NW = NS = NR = 0, NP = NV and NL+NM > 0; otherwise nothing changes. Of its calls NEOM counts those for the force or the
+ * positions, NMAS those for the mass matrix, NJAC those for C. Acts with the next geoms_start.
  *
  * # Safety
  * As geoms_set_eom.
  */
-int geoms_set_stage(struct geoms_solver *handle,
-                    geoms_stage_fn stage);
+int geoms_set_parts(struct geoms_solver *handle,
+                    geoms_parts_fn parts);
 
 /**
  * Set n conditions with which geoms_start makes the initial values consistent; n = 0: none.
@@ -1170,7 +1183,8 @@ int geoms_last_event(struct geoms_solver *handle,
 /**
  * Compare the Jacobian with differences of the equations of motion at (t, x). Returns the number of wrong entries, or
  * a negative code. Each one is a message to `log` (null: that of geoms_set_log), the classic mistakes, sign and
- * transposition, as well. A function of geoms_set_stage is compared with EOM, MAS and differences at λ = μ = 0.
+ * transposition, as well. A function of geoms_set_parts is compared with EOM, MAS and differences, and so is
+ * what to set it says of the model.
  *
  * # Safety
  * The handle is null or one of geoms_create; `x` is null or has N entries; the callbacks keep their contract.

@@ -45,6 +45,8 @@ template <class T> class view {
     std::size_t size() const noexcept { return size_; }
     T *begin() const noexcept { return data_; }
     T *end() const noexcept { return data_ + size_; }
+    /// False where there is nothing to be written.
+    explicit operator bool() const noexcept { return data_ != nullptr; }
     T &operator[](std::size_t i) const noexcept { return data_[i]; }
 
   private:
@@ -72,6 +74,23 @@ class matrix {
 
 /// FX1 to FX6.
 using blocks = std::array<matrix, 6>;
+
+/// Parts of the equations of motion; each is false where it is not asked for. Matrices come in as zeros. The multipliers in x have no
+/// meaning for them. To supply them says that p' = v, and that f_dyn depends on the multipliers by -C^T (lambda, mu) alone.
+struct parts {
+    /// f_dyn without the constraint forces
+    view<double> force;
+    /// the mass matrix; not asked for where it is constant and known
+    matrix mass;
+    /// C: NL+NM rows, the derivatives of gI and h by v
+    matrix c;
+    /// gII and hI for v' = 0
+    view<double> gamma;
+    /// gI and h
+    view<double> velocity;
+    /// g
+    view<double> position;
+};
 
 /// A failure of the library; what() is a report of several lines.
 class error : public std::runtime_error {
@@ -213,15 +232,18 @@ class solver {
         return *this;
     }
 
-    /// f(t, x, rda, mass, c): all that a stage of the half-explicit method needs. mass is false where it is not asked for;
-    /// c has NL+NM rows, the derivatives of gI and h by v. Both come in as zeros.
-    template <class F> solver &set_stage(F f)
+    /// f(t, x, p): the parts of the equations of motion that p asks for
+    template <class F> solver &set_parts(F f)
     {
         idle();
-        state_->stage = wrap<void(double, view<const double>, view<double>, matrix, matrix)>(std::move(f));
-        check(geoms_set_stage(get(), [](double t, const double *x, double *rda, double *mass, double *c, void *user) {
+        state_->parts = wrap<void(double, view<const double>, parts &)>(std::move(f));
+        check(geoms_set_parts(get(), [](double t, const double *x, double *force, double *mass, double *c, double *gamma,
+                                        double *velocity, double *position, void *user) {
             return guarded(user, [&](state &s) {
-                return s.stage(t, s.in(x), view<double>(rda, s.m), matrix(mass, s.nv, s.nv), matrix(c, s.nc, s.nv));
+                const auto rows = [](double *at, std::size_t n) { return view<double>(at, at ? n : 0); };
+                parts p{rows(force, s.nv),    matrix(mass, s.nv, s.nv),  matrix(c, s.nc, s.nv),
+                        rows(gamma, s.nc),    rows(velocity, s.nc),      rows(position, s.nl)};
+                return s.parts(t, s.in(x), p);
             });
         }));
         return *this;
@@ -448,9 +470,10 @@ class solver {
         state(const geoms_dimensions &d, form as)
         {
             const auto size = [](std::int64_t v) { return v > 0 ? static_cast<std::size_t>(v) : std::size_t{0}; };
-            const std::size_t np = size(d.np), nr = size(d.nr), nw = size(d.nw), ns = size(d.ns), nl = size(d.nl),
+            const std::size_t np = size(d.np), nr = size(d.nr), nw = size(d.nw), ns = size(d.ns),
                               nm = size(d.nm), ni = size(d.ni);
             nv = size(d.nv);
+            nl = size(d.nl);
             nc = nl + nm;
             n = np + nv + nr + nw + ns + nl + nm;
             const std::size_t m1 = as == form::index1 ? nw : nw + nl + nm, m2 = nl + nm + ni, m3 = ns + nl;
@@ -460,12 +483,12 @@ class solver {
 
         view<const double> in(const double *x) const noexcept { return {x, n}; }
 
-        std::size_t n = 0, m = 0, nv = 0, nc = 0, condition_count = 0, event_count = 0;
+        std::size_t n = 0, m = 0, nv = 0, nl = 0, nc = 0, condition_count = 0, event_count = 0;
         std::array<std::pair<std::size_t, std::size_t>, 6> shape{};
         returning_int<vector>::type eom, conditions, events;
         returning_int<void(double, view<const double>, matrix)>::type mass;
         returning_int<void(double, view<const double>, blocks &)>::type jacobian;
-        returning_int<void(double, view<const double>, view<double>, matrix, matrix)>::type stage;
+        returning_int<void(double, view<const double>, geoms::parts &)>::type parts;
         returning_int<void(const accepted &)>::type output;
         returning_int<void(int, const char *)>::type log;
         std::vector<std::string> findings;

@@ -6,7 +6,7 @@ use crate::jacobian::Differences;
 use crate::layout::{Layout, Name};
 use crate::model::{self, Trouble};
 use crate::norm::{Scaling, Tolerance};
-use crate::system::{JacobianBlocks, System};
+use crate::system::{JacobianBlocks, Outcome, Parts, System};
 use ndarray::Array2;
 use ndarray_linalg::SVD;
 use std::fmt;
@@ -95,66 +95,112 @@ pub fn check_jacobian(
     Ok(report)
 }
 
-/// A wrong number of STAGE ([`System::stage`]).
+/// A wrong number of PARTS ([`System::parts`]), or of what to supply them says.
 #[derive(Clone, Debug, PartialEq)]
-pub struct StageMismatch {
-    /// Which one: a row of RDA, an entry of M or of C.
+pub struct PartsMismatch {
+    /// Which one: a row of RDA, an entry of M or of C, or a derivative.
     pub what: String,
-    /// What STAGE delivered.
+    /// What PARTS deliver or imply.
     pub given: f64,
     /// What EOM, MAS or a difference of EOM delivers.
     pub expected: f64,
 }
 
-impl fmt::Display for StageMismatch {
+impl fmt::Display for PartsMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let StageMismatch { what, given, expected } = self;
-        write!(f, "STAGE: {what} = {expected:.6e}, STAGE gives {given:.6e}")
+        let PartsMismatch { what, given, expected } = self;
+        write!(f, "PARTS: {what} = {expected:.6e}, PARTS give {given:.6e}")
     }
 }
 
 /// Two ways to compute the same number may differ by this part of the largest of its kind.
 const SAME: f64 = 1e-10;
 
-/// Compare STAGE with EOM, MAS and central differences of EOM at (t, x), with λ = μ = 0; `None` if there is no STAGE.
-pub fn check_stage(
+/// Compare PARTS with EOM, MAS and central differences of EOM at (t, x), and p' = v and -Cᵀ as the derivative of f_dyn by the
+/// multipliers with EOM; `None` if there are none, or none are asked for with these dimensions.
+pub fn check_parts(
     system: &mut dyn System,
     tolerance: &Tolerance,
     t: f64,
     x: &[f64],
-) -> Result<Option<Vec<StageMismatch>>, Failure> {
+) -> Result<Option<Vec<PartsMismatch>>, Failure> {
     let l = Layout::new(system.dimensions(), system.form());
-    let (nv, nc) = (l.dims.nv, l.dims.nl + l.dims.nm);
-    let mut x = x.to_vec();
-    l.x.multipliers.of_mut(&mut x).fill(0.0);
-    let (mut rda, mut mass, mut c) = (vec![0.0; l.m], vec![0.0; nv * nv], vec![0.0; nc * nv]);
-    let Some(outcome) = system.stage(t, &x, &mut rda, Some(&mut mass), &mut c) else { return Ok(None) };
-    let finite = || [&rda, &mass, &c].into_iter().all(|v| model::all_finite(v));
-    model::check(outcome, Code::StoppedByStage, finite).map_err(|trouble| refused(trouble, t))?;
+    if !Parts::suit(&l.dims) || system.parts(t, x, Parts::default()).is_none() {
+        return Ok(None);
+    }
+    let (nv, nl, nc) = (l.dims.nv, l.dims.nl, l.dims.nl + l.dims.nm);
+    let [mut force, mut mass, mut c] = [nv, nv * nv, nc * nv].map(|n| vec![0.0; n]);
+    let [mut gamma, mut velocity, mut position] = [nc, nc, nl].map(|n| vec![0.0; n]);
+    let parts = Parts {
+        force: Some(&mut force),
+        mass: Some(&mut mass),
+        constraint: Some(&mut c),
+        at_rest: Some(&mut gamma),
+        velocity: Some(&mut velocity),
+        position: (nl > 0).then_some(&mut position),
+    };
+    let outcome = system.parts(t, x, parts).unwrap_or(Outcome::Stop);
+    let all = [&force, &mass, &c, &gamma, &velocity, &position];
+    let refuse = |trouble| refused(trouble, t);
+    model::check(outcome, Code::StoppedByParts, || all.iter().all(|part| model::all_finite(part)))
+        .map_err(refuse)?;
+
+    let mut free = x.to_vec();
+    l.x.multipliers.of_mut(&mut free).fill(0.0);
     let (mut rows, mut full) = (vec![0.0; l.m], vec![0.0; nv * nv]);
-    model::eom(system, Code::StoppedByEom, t, &x, &mut rows).map_err(|trouble| refused(trouble, t))?;
-    let outcome = system.mass(t, &x, &mut full);
-    model::check(outcome, Code::StoppedByMas, || model::all_finite(&full))
-        .map_err(|trouble| refused(trouble, t))?;
-    let fx = evaluate(system, &l, tolerance, (t, &x), false)?;
-    let expected: Vec<f64> = (0..nc * nv).map(|k| -fx.fx[1][k % nc + k / nc * l.m2()]).collect();
+    model::eom(system, Code::StoppedByEom, t, &free, &mut rows).map_err(refuse)?;
+    let outcome = system.mass(t, x, &mut full);
+    model::check(outcome, Code::StoppedByMas, || model::all_finite(&full)).map_err(refuse)?;
+    // With the multipliers of the point: without them friction does not show.
+    let fx = evaluate(system, &l, tolerance, (t, x), false)?;
+    let expected_c: Vec<f64> = (0..nc * nv).map(|k| -fx.fx[1][k % nc + k / nc * l.m2()]).collect();
+    let rate = rate_at_rest(system, &l, (t, &free)).map_err(refuse)?;
+
     let mut found = Vec::new();
     let mut compare = |given: &[f64], expected: &[f64], part: f64, name: &dyn Fn(usize) -> String| {
         let largest = expected.iter().fold(1.0f64, |m, v| m.max(v.abs()));
         for (k, (&given, &expected)) in given.iter().zip(expected).enumerate() {
             if (given - expected).abs() > part * largest {
-                found.push(StageMismatch { what: name(k), given, expected });
+                found.push(PartsMismatch { what: name(k), given, expected });
             }
         }
     };
-    compare(&rda, &rows, SAME, &|k| l.residual_name(k).to_string());
+    let (at, first) = (l.rda, l.rda.g_velocity.start);
+    let row = |start: usize| move |k: usize| l.residual_name(start + k).to_string();
+    compare(&force, at.f_dyn.of(&rows), SAME, &row(at.f_dyn.start));
     compare(&mass, &full, SAME, &|k| format!("M({},{})", k % nv + 1, k / nv + 1));
-    let entry = |k: usize| {
-        let row = l.residual_name(l.rda.g_velocity.start + k % nc);
-        format!("C({},{}) = d {row}/d {}", k % nc + 1, k / nc + 1, l.state_name(l.x.v.start + k / nc))
-    };
-    compare(&c, &expected, DIFFERENCE_ERROR, &entry);
+    let derivative = |i: usize, j: usize| format!("d {}/d {}", row(first)(i), l.state_name(l.x.v.start + j));
+    let entry = |k: usize| format!("C({},{}) = {}", k % nc + 1, k / nc + 1, derivative(k % nc, k / nc));
+    compare(&c, &expected_c, DIFFERENCE_ERROR, &entry);
+    compare(&gamma, &rate, DIFFERENCE_ERROR, &|k| format!("gamma({}), the rate of {}", k + 1, row(first)(k)));
+    compare(&velocity, &rows[first..at.h.end], SAME, &row(first));
+    compare(&position, at.g.of(&rows), SAME, &row(at.g.start));
+    compare(l.x.v.of(x), at.f_kin.of(&rows), SAME, &row(at.f_kin.start));
+    let multipliers = l.x.multipliers.start;
+    let by_multipliers: Vec<f64> =
+        (0..nc * nv).map(|k| -fx.fx[4][k / nc + (multipliers + k % nc) * nv]).collect();
+    let negative: Vec<f64> = expected_c.iter().map(|c| -c).collect();
+    let entry =
+        |k: usize| format!("d {}/d {}", row(at.f_dyn.start)(k / nc), l.state_name(multipliers + k % nc));
+    compare(&negative, &by_multipliers, DIFFERENCE_ERROR, &entry);
     Ok(Some(found))
+}
+
+/// The rate of (gI, h) while p moves with v, by central differences of EOM.
+fn rate_at_rest(system: &mut dyn System, l: &Layout, (t, x): (f64, &[f64])) -> Result<Vec<f64>, Trouble> {
+    let size = |v: &[f64]| v.iter().fold(1.0f64, |m, v| m.max(v.abs()));
+    let dt = f64::EPSILON.cbrt() * size(l.x.p.of(x)) / size(l.x.v.of(x));
+    let (mut rate, mut rows) = (vec![0.0; l.dims.nl + l.dims.nm], vec![0.0; l.m]);
+    for sign in [1.0, -1.0] {
+        let mut moved = x.to_vec();
+        for (p, v) in l.x.p.of_mut(&mut moved).iter_mut().zip(l.x.v.of(x)) {
+            *p += sign * dt * v;
+        }
+        model::eom(system, Code::StoppedByEom, t + sign * dt, &moved, &mut rows)?;
+        let rows = &rows[l.rda.g_velocity.start..l.rda.h.end];
+        rate.iter_mut().zip(rows).for_each(|(rate, row)| *rate += sign * row / (2.0 * dt));
+    }
+    Ok(rate)
 }
 
 /// The classic mistake that turns `b` into `a`, if there is one.
@@ -304,7 +350,6 @@ fn refused(trouble: Trouble, t: f64) -> Failure {
 mod tests {
     use super::*;
     use crate::layout::{Dimensions, Form};
-    use crate::system::Outcome;
     use crate::testset;
 
     fn tolerance() -> Tolerance {
@@ -380,6 +425,75 @@ mod tests {
             }
         });
         assert_eq!(transposed.suspicions, [(3, Suspicion::Transposed)]);
+    }
+
+    /// A pendulum that supplies parts, and may be what parts say it is not: p' = gear v, friction in λ.
+    struct Declared {
+        gear: f64,
+        friction: f64,
+        form: Form,
+    }
+
+    impl System for Declared {
+        fn dimensions(&self) -> Dimensions {
+            Dimensions { np: 2, nv: 2, nl: 1, ..Dimensions::default() }
+        }
+        fn form(&self) -> Form {
+            self.form
+        }
+        fn eom(&mut self, t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
+            let l = Layout::new(self.dimensions(), self.form);
+            let (lambda, v, p) = (x[0], l.x.v.of(x), l.x.p.of(x));
+            l.rda.g_velocity.of_mut(rda)[0] = 2.0 * self.gear * (p[0] * v[0] + p[1] * v[1]) - 2.0 * t;
+            l.rda.g.of_mut(rda)[0] = p[0] * p[0] + p[1] * p[1] - 1.0 - t * t;
+            for i in 0..2 {
+                let c = 2.0 * self.gear * p[i];
+                l.rda.f_dyn.of_mut(rda)[i] =
+                    -9.81 * i as f64 - c * lambda - self.friction * lambda.abs() * v[i];
+                l.rda.f_kin.of_mut(rda)[i] = self.gear * v[i];
+            }
+            // gII is not looked at.
+            l.rda.g_acceleration.of_mut(rda).fill(0.0);
+            Outcome::Continue
+        }
+        fn mass(&mut self, _t: f64, _x: &[f64], mass: &mut [f64]) -> Outcome {
+            mass.copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
+            Outcome::Continue
+        }
+        fn parts(&mut self, t: f64, x: &[f64], parts: Parts<'_>) -> Option<Outcome> {
+            let [_, v1, v2, p1, p2] = *x else { return Some(Outcome::Stop) };
+            let Parts { force, mass, constraint, at_rest, velocity, position } = parts;
+            force.into_iter().for_each(|f| f.copy_from_slice(&[0.0, -9.81]));
+            mass.into_iter().for_each(|m| (m[0], m[3]) = (1.0, 1.0));
+            let gear = self.gear;
+            constraint.into_iter().for_each(|c| c.copy_from_slice(&[2.0 * gear * p1, 2.0 * gear * p2]));
+            at_rest.into_iter().for_each(|r| r[0] = 2.0 * gear * (v1 * v1 + v2 * v2) - 2.0);
+            velocity.into_iter().for_each(|r| r[0] = 2.0 * gear * (p1 * v1 + p2 * v2) - 2.0 * t);
+            position.into_iter().for_each(|r| r[0] = p1 * p1 + p2 * p2 - 1.0 - t * t);
+            Some(Outcome::Continue)
+        }
+    }
+
+    #[test]
+    fn what_parts_say_of_the_model_is_checked() {
+        let x = [1.5, 0.3, -0.4, 0.6, -0.8];
+        for form in [Form::StrangenessFree, Form::Index1] {
+            let check = |gear, friction| {
+                let mut system = Declared { gear, friction, form };
+                let found = check_parts(&mut system, &tolerance(), 0.5, &x).expect("checked").expect("parts");
+                found.iter().map(ToString::to_string).collect::<Vec<_>>()
+            };
+            assert_eq!(check(1.0, 0.0), Vec::<String>::new());
+            let geared = check(2.0, 0.0);
+            assert_eq!(geared.len(), 2, "{geared:?}");
+            assert!(geared[0].contains("f_kin(1)") && geared[1].contains("f_kin(2)"), "{geared:?}");
+            let rubbing = check(1.0, 0.25);
+            assert_eq!(rubbing.len(), 2, "{rubbing:?}");
+            assert!(rubbing[0].contains("d f_dyn(1)/d lambda(1)"), "{rubbing:?}");
+        }
+        let none = testset::by_name("andrews").expect("problem");
+        let mut system = none.system(Form::StrangenessFree, true);
+        assert_eq!(check_parts(&mut *system, &tolerance(), 0.0, &none.x0).expect("checked"), None);
     }
 
     #[test]

@@ -97,7 +97,7 @@ code_table! {
         "The final time TEND lies before the initial time T.";
         "Integrate forwards in time; T=TEND only makes the initial values consistent."
     #[added] EomNotEvaluable = -1107:
-        "EOM or STAGE returned NaN or Inf, or a subroutine a positive IERR (RECOVER), down to the smallest step size.";
+        "EOM or PARTS returned NaN or Inf, or a subroutine a positive IERR (RECOVER), down to the smallest step size.";
         "The model cannot be evaluated beyond the reported point: check it there, or reduce HMAX."
     #[added] StopRequested = -1108:
         "The run was stopped on request.";
@@ -105,9 +105,9 @@ code_table! {
     #[added] RootFunctionFailed = -1109:
         "A root function returned NaN or Inf, or stopped the run.";
         "X and T hold the last accepted point; check the root function between it and the point reported."
-    #[added] StoppedByStage = -1110:
-        "STAGE (geoms_set_stage, System::stage) stopped the run with a negative return.";
-        "X and T hold the last accepted point; without STAGE the method takes EOM, MAS and JAC."
+    #[added] StoppedByParts = -1110:
+        "PARTS (geoms_set_parts, System::parts) stopped the run with a negative return.";
+        "X and T hold the last accepted point; without PARTS the method takes EOM, MAS and JAC."
     #[unreachable] QrOfFx1 = -1111:
         "QR decomposition of FX1 not possible.";
         "Not produced: matrices are checked for NaN and Inf before they are decomposed."

@@ -2,7 +2,9 @@
 //!
 //! Conventions (they matter when counters are compared with the report): NEOM counts neither the
 //! evaluations of the initial value correction nor those of a difference Jacobian; every attempt counts
-//! once in NSTEP = NACCPT + NERJCT + NCRJCT; NBSUB counts Newton iterations, not the error estimate.
+//! once in NSTEP = NACCPT + NERJCT + NCRJCT; NBSUB counts Newton iterations, not the error estimate. Where a model supplies
+//! parts ([`crate::system::System::parts`]) a call counts as the evaluations that it takes the place of: in NEOM if it asks for the force or the
+//! positions, in NMAS for the mass matrix, in NJAC for C.
 
 use std::fmt;
 

@@ -18,6 +18,36 @@ pub enum Outcome {
     Stop,
 }
 
+/// What is asked for by [`System::parts`]: where to write it.
+#[derive(Debug, Default)]
+pub struct Parts<'a> {
+    /// f_dyn for λ = μ = 0, NV.
+    pub force: Option<&'a mut [f64]>,
+    /// The mass matrix, NV by NV; comes in as zeros.
+    pub mass: Option<&'a mut [f64]>,
+    /// C, the derivative of the rows (gI, h) with respect to v, NL+NM by NV; comes in as zeros.
+    pub constraint: Option<&'a mut [f64]>,
+    /// The rows gII, hI for v' = 0.
+    pub at_rest: Option<&'a mut [f64]>,
+    /// The rows gI, h.
+    pub velocity: Option<&'a mut [f64]>,
+    /// The rows g.
+    pub position: Option<&'a mut [f64]>,
+}
+
+impl Parts<'_> {
+    /// True if nothing is asked for.
+    pub fn is_empty(&self) -> bool {
+        let Parts { force, mass, constraint, at_rest, velocity, position } = self;
+        [force, mass, constraint, at_rest, velocity, position].iter().all(|part| part.is_none())
+    }
+
+    /// True if parts are asked of models with these dimensions: p' = v and f = f(p, v, t) leave no room for w, r and s.
+    pub fn suit(d: &Dimensions) -> bool {
+        d.nw + d.ns + d.nr == 0 && d.np == d.nv && d.nl + d.nm > 0
+    }
+}
+
 /// Constrained equations of motion (1)-(8) of the GEOMS manual.
 ///
 /// Arrays are column-major. The layout of `x`, `rda` and the Jacobian blocks is that of
@@ -63,18 +93,11 @@ pub trait System {
         None
     }
 
-    /// All that a stage of an explicit method needs, in one call: the rows of [`System::eom`], the mass matrix where it is
-    /// asked for, and the derivative C of the rows (gI, h) with respect to v, NL+NM by NV. `None` if the model does not
-    /// supply it: then C is taken from [`System::jacobian`], which costs more. M and C come in as zeros. To supply it says
-    /// that f_dyn depends on the multipliers by -Cᵀ(λ, μ) alone.
-    fn stage(
-        &mut self,
-        _t: f64,
-        _x: &[f64],
-        _rda: &mut [f64],
-        _mass: Option<&mut [f64]>,
-        _c: &mut [f64],
-    ) -> Option<Outcome> {
+    /// The parts of the equations of motion that an explicit method asks for, and no others; `None` if the model does not
+    /// supply them: then they are taken from [`System::eom`], [`System::mass`] and [`System::jacobian`], which costs more. The
+    /// multipliers in `x` have no meaning here. To supply it says that p' = v, and that f_dyn depends on the multipliers
+    /// by -Cᵀ(λ, μ) alone. A call that asks for nothing asks whether they are supplied.
+    fn parts(&mut self, _t: f64, _x: &[f64], _parts: Parts<'_>) -> Option<Outcome> {
         None
     }
 

@@ -10,7 +10,7 @@ use geoms::norm::Tolerance;
 use geoms::options::{MethodKind, Options};
 use geoms::solver::{Ending, Solver};
 use geoms::stats::Stats;
-use geoms::system::{AcceptedStep, JacobianBlocks, Observer, Outcome, System};
+use geoms::system::{AcceptedStep, JacobianBlocks, Observer, Outcome, Parts, System};
 use geoms::testset::{self, Problem};
 
 fn problem(name: &str) -> Problem {
@@ -364,7 +364,7 @@ fn stop_and_resume_is_bit_identical() {
     assert!(cases > 40);
 }
 
-/// Supplies what a stage needs in one call, and does odd things on request.
+/// Supplies the parts that are asked for, and does odd things on request.
 struct Made {
     inner: Box<dyn System + Send>,
     layout: Layout,
@@ -407,36 +407,61 @@ impl System for Made {
     fn jacobian(&mut self, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Outcome {
         self.inner.jacobian(t, x, fx)
     }
-    fn stage(
-        &mut self,
-        t: f64,
-        x: &[f64],
-        rda: &mut [f64],
-        mass: Option<&mut [f64]>,
-        c: &mut [f64],
-    ) -> Option<Outcome> {
+    fn parts(&mut self, t: f64, x: &[f64], parts: Parts<'_>) -> Option<Outcome> {
         if !self.supplied {
             return None;
         }
-        let outcome = self.eom(t, x, rda);
-        if let Some(mass) = mass {
-            let _ = self.inner.mass(t, x, mass);
+        if parts.force.is_none() && parts.constraint.is_none() && parts.position.is_none() {
+            return Some(Outcome::Continue);
         }
+        let l = self.layout;
+        let mut at = x.to_vec();
+        l.x.multipliers.of_mut(&mut at).fill(0.0);
+        let mut rda = vec![0.0; l.m];
+        let outcome = self.eom(t, &at, &mut rda);
         self.fx.clear();
-        let _ = self.inner.jacobian(t, x, &mut self.fx);
-        let (m, m2) = (self.layout.dims.nl + self.layout.dims.nm, self.layout.m2());
-        for (c, fx) in c.chunks_exact_mut(m).zip(self.fx.fx[1].chunks_exact(m2)) {
-            c.iter_mut().zip(fx).for_each(|(c, fx)| *c = -fx);
+        let _ = self.inner.jacobian(t, &at, &mut self.fx);
+        let (nv, m, m2, fx2) = (l.dims.nv, l.dims.nl + l.dims.nm, l.m2(), &self.fx.fx[1]);
+        let rows = l.rda.g_velocity.start..l.rda.h.end;
+        if let Some(mass) = parts.mass {
+            let _ = self.inner.mass(t, &at, mass);
+        }
+        if let Some(c) = parts.constraint {
+            for (c, fx) in c.chunks_exact_mut(m).zip(fx2.chunks_exact(m2)) {
+                c.iter_mut().zip(fx).for_each(|(c, fx)| *c = -fx);
+            }
+        }
+        if let Some(at_rest) = parts.at_rest {
+            // All of these problems are autonomous: the rate of (gI, h) with p moving alone.
+            at_rest.fill(0.0);
+            for (fx, v) in fx2[nv * m2..].chunks_exact(m2).zip(l.x.v.of(x)) {
+                at_rest.iter_mut().zip(fx).for_each(|(rate, fx)| *rate -= fx * v);
+            }
+        }
+        for (part, rows) in
+            [(parts.force, l.rda.f_dyn.range()), (parts.velocity, rows), (parts.position, l.rda.g.range())]
+        {
+            if let Some(part) = part {
+                // What was put into the rows as trouble is put into every part.
+                part.copy_from_slice(&rda[rows]);
+                part[0] += 0.0 * rda[0];
+            }
         }
         Some(outcome)
     }
 }
 
 #[test]
-fn a_supplied_stage_changes_only_the_cost() {
-    for name in
-        ["andrews", "pendulum-2.8", "leaning-disk", "top-nutating", "maxwell-element", "singular-mass"]
-    {
+fn supplied_parts_change_only_the_cost() {
+    for name in [
+        "andrews",
+        "pendulum-2.8",
+        "leaning-disk",
+        "top-nutating",
+        "maxwell-element",
+        "singular-mass",
+        "bricard",
+    ] {
         let problem = problem(name);
         let runs = [true, false].map(|supplied| {
             let mut system = Made { supplied, ..Made::new(&problem) };
@@ -447,6 +472,56 @@ fn a_supplied_stage_changes_only_the_cost() {
         let size = runs[0].iter().fold(1.0f64, |m, v| m.max(v.abs()));
         let difference = runs[0].iter().zip(&runs[1]).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
         assert!(difference < 1e-6 * size, "{name}: {difference:e}");
+        // All constraints of the point, those of the accelerations with its multipliers too.
+        let l = problem.layout(Form::StrangenessFree);
+        let (mut made, mut rda) = (Made::new(&problem), vec![0.0; l.m]);
+        let _ = made.inner.eom(problem.tend, &runs[0], &mut rda);
+        for (block, bound) in [(l.rda.g, 1e-14), (l.rda.g_velocity, 1e-13), (l.rda.h, 1e-13)] {
+            let worst = block.of(&rda).iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            assert!(worst < bound * size, "{name}: {worst:e} for {size:e}");
+        }
+    }
+}
+
+#[test]
+fn redundant_constraints_keep_the_order_and_have_multipliers_of_least_norm() {
+    let problem = problem("bricard");
+    let (known, l) = (problem.at_end().expect("known"), problem.layout(Form::StrangenessFree));
+    for (tol, n, order) in [(1e-4, 30, 4.6), (1e-8, 15, 7.2)] {
+        let errors = [n, 2 * n].map(|n| {
+            let options = Options { fixed_step: true, ..options(&problem) };
+            let run = run(&problem, &options, tol, (problem.tend - problem.t0) / f64::from(n));
+            run.result.unwrap_or_else(|f| panic!("{f}"));
+            // The force of least norm has no part along the dependence of the constraints: G^T n = 0.
+            let mut system = problem.system(Form::StrangenessFree, true);
+            let mut fx = JacobianBlocks::new(&l);
+            let _ = system.jacobian(problem.tend, &run.x, &mut fx);
+            let (m2, m) = (l.m2(), l.dims.nl);
+            let gram = |x: &[f64]| -> Vec<f64> {
+                // G G^T x.
+                let mut out = vec![0.0; m];
+                for column in fx.fx[1].chunks_exact(m2).take(l.dims.nv) {
+                    let along: f64 = column.iter().zip(x).map(|(g, x)| g * x).sum();
+                    out.iter_mut().zip(column).for_each(|(o, g)| *o += g * along);
+                }
+                out
+            };
+            // What repeated products with 1 - G G^T/size leave is the dependence.
+            let size = fx.fx[1].iter().map(|g| g * g).sum::<f64>();
+            let mut null = vec![1.0, 0.3, -0.7, 0.2, 0.9];
+            for _ in 0..20_000 {
+                let product = gram(&null);
+                null.iter_mut().zip(&product).for_each(|(x, p)| *x -= p / size);
+            }
+            let norm = null.iter().map(|v| v * v).sum::<f64>().sqrt();
+            let lambda = l.x.multipliers.of(&run.x);
+            let along: f64 = lambda.iter().zip(&null).map(|(l, n)| l * n / norm).sum();
+            assert!(norm > 1e-3 && along.abs() < 1e-9, "{tol:e}: {along:e}, {norm:e}");
+            error(&known, &run.x, l.x.p).max(error(&known, &run.x, l.x.v))
+        });
+        let observed = (errors[0] / errors[1]).log2();
+        println!("bricard {tol:e}: errors {errors:?}, order {observed:.2}");
+        assert!(observed > order, "{tol:e}: {errors:?}, order {observed}");
     }
 }
 
@@ -511,12 +586,8 @@ fn faults_of_the_model_have_their_codes() {
                     run_system(system, None, &recover, tol, (&problem, 0.0, problem.tend))
                 };
                 let stopped = go(&mut with((at, Outcome::Stop, 0.0))).result.expect_err("stopped");
-                // EOM is also called by itself: to see whether p' = v, and to project.
-                let stage = Code::StoppedByStage;
-                assert!(
-                    stopped.code == Code::StoppedByEom || supplied && stopped.code == stage,
-                    "call {at}: {stopped}"
-                );
+                let code = if supplied { Code::StoppedByParts } else { Code::StoppedByEom };
+                assert_eq!(stopped.code, code, "call {at}: {stopped}");
                 for (answer, number) in [(Outcome::Retry, 0.0), (Outcome::Continue, nan)] {
                     let run = go(&mut with((at, answer, number)));
                     run.result.unwrap_or_else(|f| panic!("call {at} {answer:?}: {f}"));

@@ -9,11 +9,11 @@ use geoms::capi::run::*;
 use geoms::capi::settings::*;
 use geoms::error::Code;
 use geoms::integrate::{integrate, Integration};
-use geoms::layout::Form;
+use geoms::layout::{Dimensions, Form, Layout};
 use geoms::norm::Tolerance;
 use geoms::options::{MethodKind, Options};
 use geoms::stats::Stats;
-use geoms::system::{JacobianBlocks, Outcome, System};
+use geoms::system::{AcceptedStep, JacobianBlocks, Outcome, Parts, System};
 use geoms::testset;
 use std::ffi::{c_char, c_int, c_void, CStr, CString};
 use std::ptr::{null, null_mut};
@@ -43,22 +43,18 @@ struct Problem {
     n: usize,
     m: usize,
     warnings: usize,
-    stages: u64,
-    /// What the stage with this number returns, and what it adds to a number that it gives.
+    /// Calls of `parts`, and how often it was asked for force, M, C, γ, velocities and positions.
+    calls: u64,
+    asked: [u64; 6],
+    /// What `parts` returns, and which part it spoils: from this call on, once.
     fault: Option<(u64, c_int, Fault)>,
-    /// What the stages of a test shift, and what a log heard.
+    /// What the parts of a test shift, and what a log heard.
     shift: Fault,
     said: String,
 }
 
-/// What a stage spoils.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Fault {
-    Nothing,
-    Rda,
-    Mass,
-    C,
-}
+/// What is spoilt: none, or one of the six parts.
+type Fault = Option<usize>;
 
 fn returned(outcome: Outcome) -> c_int {
     match outcome {
@@ -94,40 +90,70 @@ unsafe extern "C" fn jacobian(t: f64, x: *const f64, fx: *const *mut f64, user: 
     returned(outcome)
 }
 
-unsafe extern "C" fn stage(
+#[allow(clippy::too_many_arguments)] // the interface
+unsafe extern "C" fn parts(
     t: f64,
     x: *const f64,
-    rda: *mut f64,
+    force: *mut f64,
     mass: *mut f64,
     c: *mut f64,
+    gamma: *mut f64,
+    velocity: *mut f64,
+    position: *mut f64,
     user: *mut c_void,
 ) -> c_int {
     let p = unsafe { &mut *user.cast::<Problem>() };
     let d = p.system.dimensions();
-    p.stages += 1;
-    let (x, rda) = unsafe { (std::slice::from_raw_parts(x, p.n), std::slice::from_raw_parts_mut(rda, p.m)) };
-    let _ = p.system.eom(t, x, rda);
-    let (m, m2) = (d.nl + d.nm, d.nl + d.nm + d.ni);
-    let c = unsafe { std::slice::from_raw_parts_mut(c, m * d.nv) };
-    assert!(c.iter().all(|v| *v == 0.0), "C comes in as zeros");
+    let l = Layout::new(d, Form::StrangenessFree);
+    let (nc, m2) = (d.nl + d.nm, l.m2());
+    let lengths = [d.nv, d.nv * d.nv, nc * d.nv, nc, nc, d.nl];
+    let pointers = [force, mass, c, gamma, velocity, position];
+    assert!(pointers.iter().any(|part| !part.is_null()), "a question that the library answers itself");
+    p.calls += 1;
+    let x = unsafe { std::slice::from_raw_parts(x, p.n) };
+    let mut free = x.to_vec();
+    l.x.multipliers.of_mut(&mut free).fill(0.0);
+    let mut rda = vec![0.0; p.m];
+    let _ = p.system.eom(t, &free, &mut rda);
     p.blocks.clear();
-    let _ = p.system.jacobian(t, x, &mut p.blocks);
-    for (c, fx) in c.chunks_exact_mut(m).zip(p.blocks.fx[1].chunks_exact(m2)) {
-        c.iter_mut().zip(fx).for_each(|(c, fx)| *c = -fx);
-    }
-    let mut mass = (!mass.is_null()).then(|| unsafe { std::slice::from_raw_parts_mut(mass, d.nv * d.nv) });
-    if let Some(mass) = &mut mass {
-        assert!(mass.iter().all(|v| *v == 0.0), "M comes in as zeros");
-        let _ = p.system.mass(t, x, mass);
-    }
-    match (p.fault, mass) {
-        (Some((at, returned, what)), mass) if at == p.stages => {
-            match (what, mass) {
-                (Fault::Rda, _) => rda[0] = f64::NAN,
-                (Fault::C, _) => c[0] = f64::INFINITY,
-                (Fault::Mass, Some(mass)) => mass[0] = f64::NAN,
-                _ => {}
+    let _ = p.system.jacobian(t, &free, &mut p.blocks);
+    let fx2 = &p.blocks.fx[1];
+    for (k, pointer) in pointers.into_iter().enumerate().filter(|(_, pointer)| !pointer.is_null()) {
+        p.asked[k] += 1;
+        let part = unsafe { std::slice::from_raw_parts_mut(pointer, lengths[k]) };
+        if k == 1 || k == 2 {
+            assert!(part.iter().all(|v| *v == 0.0), "matrices come in as zeros");
+        }
+        match k {
+            0 => part.copy_from_slice(l.rda.f_dyn.of(&rda)),
+            1 => {
+                let _ = p.system.mass(t, x, part);
             }
+            2 => {
+                for (c, fx) in part.chunks_exact_mut(nc).zip(fx2.chunks_exact(m2)) {
+                    c.iter_mut().zip(fx).for_each(|(c, fx)| *c = -fx);
+                }
+            }
+            3 => {
+                // The constraints of these problems do not depend on time.
+                part.fill(0.0);
+                for (fx, v) in fx2[d.nv * m2..].chunks_exact(m2).zip(l.x.v.of(x)) {
+                    part.iter_mut().zip(fx).for_each(|(rate, fx)| *rate -= fx * v);
+                }
+            }
+            4 => part.copy_from_slice(&rda[l.rda.g_velocity.start..l.rda.h.end]),
+            _ => part.copy_from_slice(l.rda.g.of(&rda)),
+        }
+        if p.shift == Some(k) {
+            part[0] += 0.25;
+        }
+    }
+    match p.fault {
+        Some((at, returned, what)) if at <= p.calls && what.is_none_or(|k| !pointers[k].is_null()) => {
+            if let Some(k) = what {
+                unsafe { *pointers[k] = if k % 2 == 0 { f64::NAN } else { f64::INFINITY } };
+            }
+            p.fault = None;
             returned
         }
         _ => 0,
@@ -147,7 +173,7 @@ fn handle(name: &str) -> (*mut Handle, Box<Problem>, testset::Problem) {
     let problem = testset::by_name(name).expect("problem");
     let system = problem.system(Form::StrangenessFree, true);
     let d = system.dimensions();
-    let layout = geoms::layout::Layout::new(d, Form::StrangenessFree);
+    let layout = Layout::new(d, Form::StrangenessFree);
     let [np, nv, nr, nw, ns, nl, nm, ni] =
         [d.np, d.nv, d.nr, d.nw, d.ns, d.nl, d.nm, d.ni].map(|v| i64::try_from(v).expect("small"));
     let dims = CDimensions { np, nv, nr, nw, ns, nl, nm, ni };
@@ -157,9 +183,10 @@ fn handle(name: &str) -> (*mut Handle, Box<Problem>, testset::Problem) {
         n: layout.n,
         m: layout.m,
         warnings: 0,
-        stages: 0,
+        calls: 0,
+        asked: [0; 6],
         fault: None,
-        shift: Fault::Nothing,
+        shift: None,
         said: String::new(),
     });
     // SAFETY: `user` outlives the handle in every test.
@@ -192,7 +219,7 @@ fn null_handles_are_refused_by_every_function() {
             geoms_set_eom(NULL, None),
             geoms_set_mass(NULL, None),
             geoms_set_jacobian(NULL, None),
-            geoms_set_stage(NULL, None),
+            geoms_set_parts(NULL, None),
             geoms_set_conditions(NULL, 0, None),
             geoms_set_output(NULL, None),
             geoms_set_log(NULL, 0, None),
@@ -373,13 +400,13 @@ fn the_half_explicit_method_gives_the_numbers_of_the_rust_interface() {
     }
 }
 
-/// x at the end, the statistics and the number of stages of a run.
-fn run_stages(name: &str, with_stage: bool, method: i64, tol: f64) -> (Vec<f64>, Statistics, u64) {
+/// x at the end, the statistics and what was asked of `parts` in a run.
+fn run_parts(name: &str, supplied: bool, method: i64, tol: f64) -> (Vec<f64>, Statistics, [u64; 6]) {
     let (handle, user, problem) = handle(name);
     let (mut x, mut stats) = (problem.x0.clone(), Statistics::default());
     // SAFETY: arrays have N entries.
     unsafe {
-        assert_eq!(geoms_set_stage(handle, if with_stage { Some(stage) } else { None }), 0);
+        assert_eq!(geoms_set_parts(handle, if supplied { Some(parts) } else { None }), 0);
         assert_eq!(geoms_set_int(handle, c"method".as_ptr(), method), 0);
         assert_eq!(geoms_set_tolerance(handle, tol, tol), 0);
         assert_eq!(geoms_start(handle, problem.t0, problem.x0.as_ptr(), 0.0), 0);
@@ -388,83 +415,143 @@ fn run_stages(name: &str, with_stage: bool, method: i64, tol: f64) -> (Vec<f64>,
         assert_eq!(geoms_statistics(handle, &raw mut stats), 0);
         geoms_free(handle);
     }
-    (x, stats, user.stages)
+    (x, stats, user.asked)
 }
 
 #[test]
-fn a_stage_function_changes_only_the_cost() {
-    for (name, tol) in [("andrews", 1e-4), ("andrews", 1e-8), ("pendulum-2.8", 1e-6), ("knife-edge", 1e-6)] {
+fn parts_change_only_the_cost() {
+    // With parts velocities are projected before the rate of the new point is taken, without them after it: what differs is not
+    // round-off but as large as the tolerance makes it. The bounds are ten times the differences at the end, relative to 1 + |x|.
+    for (name, tol, bound) in [
+        ("andrews", 1e-4, 9e-5),
+        ("andrews", 1e-8, 8e-7),
+        ("pendulum-2.8", 1e-6, 4e-11),
+        ("knife-edge", 1e-6, 2e-13),
+    ] {
         for method in [4, -1] {
-            let (x, stats, stages) = run_stages(name, true, method, tol);
-            let (y, plain, none) = run_stages(name, false, method, tol);
-            assert_eq!(x, y, "{name} {tol:e}: the same arithmetic gives the same bits");
-            assert_eq!((stats.naccpt, stats.nstep, stats.npdec), (plain.naccpt, plain.nstep, plain.npdec));
-            // Once more at the first point, to see whether it is there.
-            assert_eq!((stages, none), (stats.npdec + 1, 0), "{name}");
+            let (x, stats, asked) = run_parts(name, true, method, tol);
+            let (y, plain, none) = run_parts(name, false, method, tol);
+            let far = x.iter().zip(&y).fold(0.0f64, |m, (x, y)| m.max((x - y).abs() / (1.0 + y.abs())));
+            assert!(far < bound, "{name} {tol:e}: {far:e}");
+            assert!(stats.nstep < plain.nstep + plain.nstep / 10, "{name} {tol:e}: {stats:?} {plain:?}");
+            // What the counters count.
+            let [force, mass, c, gamma, velocity, position] = asked;
+            assert_eq!((stats.neom, stats.nmas, stats.njac), (force + position, mass, c), "{name}");
+            assert_eq!((gamma, stats.npdec), (force, c), "{name}");
+            assert!(stats.naccpt <= velocity && velocity <= stats.nstep, "{name}: {asked:?}");
+            assert_eq!(none, [0; 6]);
             assert_eq!(stats.stiffness_suspected, 0);
         }
-        let (_, _, stages) = run_stages(name, true, 0, tol);
-        assert_eq!(stages, 0, "method 0 has no such stages");
+        let (_, _, asked) = run_parts(name, true, 0, tol);
+        assert_eq!(asked, [0; 6], "method 0 takes no parts");
     }
-    // p' is not v, contact points: it is tried and left, or not tried at all.
+    // p' is not v, contact points, force elements: they are not asked for.
     for name in ["top-nutating", "cycloid", "maxwell-element"] {
-        let (x, _, stages) = run_stages(name, true, 4, 1e-5);
-        assert_eq!(x, run_stages(name, false, 4, 1e-5).0, "{name}");
-        assert!(stages <= 1, "{name}: {stages}");
+        let (x, _, asked) = run_parts(name, true, 4, 1e-5);
+        assert_eq!(x, run_parts(name, false, 4, 1e-5).0, "{name}");
+        assert_eq!(asked, [0; 6], "{name}");
+    }
+}
+
+/// The same parts from Rust.
+struct ByRust(Box<Problem>);
+
+impl System for ByRust {
+    fn dimensions(&self) -> Dimensions {
+        self.0.system.dimensions()
+    }
+    fn eom(&mut self, t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
+        self.0.system.eom(t, x, rda)
+    }
+    fn mass(&mut self, t: f64, x: &[f64], mass: &mut [f64]) -> Outcome {
+        self.0.system.mass(t, x, mass)
+    }
+    fn has_jacobian(&self) -> bool {
+        true
+    }
+    fn jacobian(&mut self, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Outcome {
+        self.0.system.jacobian(t, x, fx)
+    }
+    fn parts(&mut self, t: f64, x: &[f64], asked: Parts<'_>) -> Option<Outcome> {
+        if asked.is_empty() {
+            return Some(Outcome::Continue);
+        }
+        let at = |part: Option<&mut [f64]>| part.map_or(null_mut(), <[f64]>::as_mut_ptr);
+        let (force, mass, c) = (at(asked.force), at(asked.mass), at(asked.constraint));
+        let (gamma, velocity, position) = (at(asked.at_rest), at(asked.velocity), at(asked.position));
+        // SAFETY: the contract of `parts`.
+        let returned = unsafe {
+            parts(t, x.as_ptr(), force, mass, c, gamma, velocity, position, (&raw mut *self.0).cast())
+        };
+        assert_eq!(returned, 0);
+        Some(Outcome::Continue)
+    }
+}
+
+#[test]
+fn parts_of_c_and_of_rust_give_the_same_bits() {
+    for (name, tol) in [("andrews", 1e-4), ("andrews", 1e-8), ("pendulum-2.8", 1e-6), ("knife-edge", 1e-6)] {
+        let (x, stats, asked) = run_parts(name, true, 4, tol);
+        let (unused, user, problem) = handle(name);
+        // SAFETY: not used.
+        unsafe { geoms_free(unused) };
+        let mut system = ByRust(user);
+        let options = Options { method: MethodKind::HalfExplicit, ..Options::of_call() };
+        let tolerance = Tolerance::scalar(tol, tol);
+        // As with the handle, the polynomial of every step is wanted.
+        let mut observer = |_: &AcceptedStep<'_>| Outcome::Continue;
+        let run = Integration {
+            system: &mut system,
+            observer: Some(&mut observer),
+            options: &options,
+            tolerance: &tolerance,
+        };
+        let (mut t, mut y, mut h, mut counted) = (problem.t0, problem.x0.clone(), 0.0, Stats::default());
+        integrate(run, &mut t, &mut y, &mut h, problem.tend, &mut counted).expect("run");
+        assert_eq!(x, y, "{name} {tol:e}");
+        assert_eq!((stats.neom, stats.njac, stats.naccpt), (counted.neom, counted.njac, counted.naccpt));
+        assert_eq!(asked, system.0.asked, "{name} {tol:e}");
     }
 }
 
 #[test]
 fn stiffness_is_in_the_statistics() {
-    let (_, stats, _) = run_stages("truck", true, 4, 1e-3);
+    let (_, stats, _) = run_parts("truck", true, 4, 1e-3);
     assert!(stats.stiffness_suspected > 1 && stats.nedec == 0, "{stats:?}");
-    let (_, stats, _) = run_stages("truck", true, -1, 1e-3);
+    let (_, stats, _) = run_parts("truck", true, -1, 1e-3);
     assert!(stats.stiffness_suspected == 1 && stats.nedec > 0, "{stats:?}");
 }
 
 /// One wrong entry of a kind.
 #[test]
-fn the_check_of_the_jacobian_looks_at_stages() {
+fn the_check_of_the_jacobian_looks_at_parts() {
+    unsafe extern "C" fn heard(_level: c_int, message: *const c_char, user: *mut c_void) -> c_int {
+        // SAFETY: `user` is the problem.
+        let p = unsafe { &mut *user.cast::<Problem>() };
+        p.said.push_str(&text(message));
+        0
+    }
     for (name, wrong, said) in [
-        ("andrews", Fault::Nothing, ""),
-        ("andrews", Fault::Rda, "STAGE: gII(1)"),
-        ("andrews", Fault::Mass, "STAGE: M(1,1)"),
-        ("andrews", Fault::C, "STAGE: C(1,1) = d gI(1)/d v(1)"),
-        ("knife-edge", Fault::C, "STAGE: C(1,1) = d h(1)/d v(1)"),
+        ("andrews", None, ""),
+        ("andrews", Some(0), "PARTS: f_dyn(1)"),
+        ("andrews", Some(1), "PARTS: M(1,1)"),
+        ("andrews", Some(2), "PARTS: C(1,1) = d gI(1)/d v(1)"),
+        ("andrews", Some(3), "PARTS: gamma(1), the rate of gI(1)"),
+        ("andrews", Some(4), "PARTS: gI(1)"),
+        ("andrews", Some(5), "PARTS: g(1)"),
+        ("knife-edge", None, ""),
+        ("knife-edge", Some(2), "PARTS: C(1,1) = d h(1)/d v(1)"),
+        ("knife-edge", Some(3), "PARTS: gamma(1), the rate of h(1)"),
     ] {
-        unsafe extern "C" fn heard(_level: c_int, message: *const c_char, user: *mut c_void) -> c_int {
-            // SAFETY: `user` is the problem.
-            let p = unsafe { &mut *user.cast::<Problem>() };
-            p.said.push_str(&text(message));
-            0
-        }
-        unsafe extern "C" fn shifted(
-            t: f64,
-            x: *const f64,
-            rda: *mut f64,
-            mass: *mut f64,
-            c: *mut f64,
-            user: *mut c_void,
-        ) -> c_int {
-            // SAFETY: as `stage`; all arrays have a first entry, and the mass matrix is asked for.
-            unsafe {
-                let returned = stage(t, x, rda, mass, c, user);
-                match (*user.cast::<Problem>()).shift {
-                    Fault::Nothing => {}
-                    Fault::Rda => *rda += 0.25,
-                    Fault::Mass => *mass += 0.25,
-                    Fault::C => *c += 0.25,
-                }
-                returned
-            }
-        }
         let (handle, mut user, problem) = handle(name);
         user.shift = wrong;
+        // Away from the start, where velocities vanish.
+        let x: Vec<f64> = problem.x0.iter().enumerate().map(|(i, x)| x + 0.01 * (i as f64 + 1.0)).collect();
         // SAFETY: arrays have N entries.
         unsafe {
-            assert_eq!(geoms_set_stage(handle, Some(shifted)), 0);
-            let found = geoms_check_jacobian(handle, problem.t0, problem.x0.as_ptr(), Some(heard));
-            assert_eq!(found, c_int::from(wrong != Fault::Nothing), "{name} {wrong:?}: {}", user.said);
+            assert_eq!(geoms_set_parts(handle, Some(parts)), 0);
+            let found = geoms_check_jacobian(handle, problem.t0, x.as_ptr(), Some(heard));
+            assert_eq!(found, c_int::from(wrong.is_some()), "{name} {wrong:?}: {}", user.said);
             geoms_free(handle);
         }
         assert!(user.said.contains(said), "{name} {wrong:?}: {}", user.said);
@@ -472,38 +559,84 @@ fn the_check_of_the_jacobian_looks_at_stages() {
 }
 
 #[test]
-fn faults_of_a_stage_function_are_its_own() {
+fn faults_of_parts_are_their_own() {
     for at in [1, 2, 3, 30] {
         let (handle, mut user, problem) = handle("andrews");
         let mut go = |returned: c_int, what: Fault| {
-            (user.stages, user.fault) = (0, Some((at, returned, what)));
+            (user.calls, user.fault) = (0, Some((at, returned, what)));
             // SAFETY: arrays have N entries.
-            unsafe {
+            let code = unsafe {
                 assert_eq!(geoms_start(handle, problem.t0, problem.x0.as_ptr(), 0.0), 0);
                 geoms_integrate(handle, problem.tend)
-            }
+            };
+            assert!(user.fault.is_none(), "call {at} {what:?}: nothing happened");
+            code
         };
         // SAFETY: the handle is alive.
         unsafe {
-            assert_eq!(geoms_set_stage(handle, Some(stage)), 0);
+            assert_eq!(geoms_set_parts(handle, Some(parts)), 0);
             assert_eq!(geoms_set_int(handle, c"method".as_ptr(), 4), 0);
         }
-        assert_eq!(go(-1, Fault::Nothing), Code::StoppedByStage.idid(), "call {at}");
+        assert_eq!(go(-1, None), Code::StoppedByParts.idid(), "call {at}");
         let mut info = std::mem::MaybeUninit::uninit();
         // SAFETY: written in any case.
         let sentence = unsafe {
             geoms_last_error(handle, info.as_mut_ptr());
             text(info.assume_init().sentence)
         };
-        assert!(sentence.contains("STAGE"), "{sentence}");
+        assert!(sentence.contains("PARTS"), "{sentence}");
         // Once: a smaller step leads on, and a repeated call at the first point.
-        assert_eq!(go(1, Fault::Nothing), 0, "call {at}");
-        for what in [Fault::Rda, Fault::Mass, Fault::C] {
-            assert_eq!(go(0, what), 0, "call {at} {what:?}");
+        assert_eq!(go(1, None), 0, "call {at}");
+        for what in 0..6 {
+            assert_eq!(go(0, Some(what)), 0, "call {at} {what}");
         }
         // SAFETY: not used any more.
         unsafe { geoms_free(handle) };
     }
+}
+
+/// A constant mass matrix that came with a refused call is not the mass matrix.
+#[test]
+fn what_a_refused_call_wrote_is_not_used() {
+    #[allow(clippy::too_many_arguments)] // the interface
+    unsafe extern "C" fn late(
+        t: f64,
+        x: *const f64,
+        force: *mut f64,
+        mass: *mut f64,
+        c: *mut f64,
+        gamma: *mut f64,
+        velocity: *mut f64,
+        position: *mut f64,
+        user: *mut c_void,
+    ) -> c_int {
+        // SAFETY: as `parts`.
+        unsafe {
+            if (*user.cast::<Problem>()).fault.take().is_some() {
+                return 1;
+            }
+            parts(t, x, force, mass, c, gamma, velocity, position, user)
+        }
+    }
+    let ends = [false, true].map(|refusing| {
+        let (handle, mut user, problem) = handle("pendulum-2.8");
+        user.fault = refusing.then_some((1, 1, None));
+        let mut x = problem.x0.clone();
+        // SAFETY: arrays have N entries.
+        unsafe {
+            assert_eq!(geoms_set_parts(handle, Some(late)), 0);
+            assert_eq!(geoms_set_int(handle, c"method".as_ptr(), 4), 0);
+            assert_eq!(geoms_set_int(handle, c"masstrct".as_ptr(), 4), 0);
+            assert_eq!(geoms_start(handle, problem.t0, problem.x0.as_ptr(), 0.01), 0);
+            assert_eq!(geoms_integrate(handle, problem.tend), 0, "{:?}", error(handle));
+            assert_eq!(geoms_state(handle, x.as_mut_ptr()), 0);
+            geoms_free(handle);
+        }
+        assert_eq!((user.fault, user.asked[1]), (None, 1));
+        x
+    });
+    let difference = ends[0].iter().zip(&ends[1]).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
+    assert!(difference < 1e-3, "{difference:e}");
 }
 
 unsafe extern "C" fn nothing(_step: *const StepInfo, _user: *mut c_void) -> c_int {

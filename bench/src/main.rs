@@ -265,12 +265,13 @@ fn compare(
     };
     let legacy = LEGACY;
     let core = fastest(case, curves, accuracy, true).unwrap_or(best);
-    // A quick run does not wait for peers that are far behind, except the one that all are related to.
+    // A quick run does not wait for those that are far behind, except the peer that all are related to and the core.
     let limit =
         if plan.quick { 3.0 * rough_time(&curves[best], accuracy).unwrap_or(0.0) } else { f64::INFINITY };
     let measured: Vec<usize> = (0..curves.len())
         .filter(|&k| {
             case.entries[k].name == "radau5-ggl"
+                || k == core
                 || rough_time(&curves[k], accuracy).is_some_and(|s| s <= limit)
         })
         .filter(|&k| places[k].is_some() && (!case.entries[k].ours || [best, core, legacy].contains(&k)))
@@ -321,7 +322,8 @@ fn compare(
             _ => "",
         };
         let title = if k == legacy { "geoms legacy" } else { &case.entries[k].name };
-        let old = if k == legacy || places[legacy].is_none() { String::new() } else { cell(ratio(legacy)) };
+        let old =
+            if k == legacy || !measured.contains(&legacy) { String::new() } else { cell(ratio(legacy)) };
         let (first, second) = (cell(ratio(best)), cell(ratio(core)));
         println!("   {title:<16} {:>10.4}  {first:>24}  {second:>24}  {old:>24}{mark}", 1e3 * row(k).0);
         let title = title.replace(' ', "-");

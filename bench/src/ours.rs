@@ -7,7 +7,7 @@ use geoms::layout::{Dimensions, Form, Layout};
 use geoms::norm::Tolerance;
 use geoms::options::{MassStructure, Options};
 use geoms::solver::Solver;
-use geoms::system::{JacobianBlocks, Outcome, System};
+use geoms::system::{JacobianBlocks, Outcome, Parts, System};
 
 /// Rows and Jacobian of a lean model for our solver.
 pub struct Adapter<L> {
@@ -129,20 +129,28 @@ impl<L: Lean> System for Adapter<L> {
         Outcome::Continue
     }
 
-    fn stage(
-        &mut self,
-        t: f64,
-        x: &[f64],
-        rda: &mut [f64],
-        mass: Option<&mut [f64]>,
-        c: &mut [f64],
-    ) -> Option<Outcome> {
-        let _ = self.eom(t, x, rda);
-        let (nv, nl) = (self.layout.n3(), self.layout.dims.nl);
-        if let Some(mass) = mass {
-            self.model.mass(&mut |i: usize, j: usize, value: f64| mass[i + j * nv] += value);
+    fn parts(&mut self, t: f64, x: &[f64], parts: Parts<'_>) -> Option<Outcome> {
+        let (nv, nl, b) = (self.layout.n3(), self.layout.dims.nl, self.layout.x);
+        let (model, v) = (&mut self.model, b.v.of(x));
+        prepare(model, &mut self.prepared, t, b.p.of(x));
+        if let Some(force) = parts.force {
+            model.force(v, force);
         }
-        self.model.gq(&mut |i: usize, j: usize, value: f64| c[i + j * nl] += value);
+        if let Some(mass) = parts.mass {
+            model.mass(&mut |i: usize, j: usize, value: f64| mass[i + j * nv] += value);
+        }
+        if let Some(c) = parts.constraint {
+            model.gq(&mut |i: usize, j: usize, value: f64| c[i + j * nl] += value);
+        }
+        if let Some(rows) = parts.at_rest {
+            model.gvv(v, rows);
+        }
+        if let Some(rows) = parts.velocity {
+            model.gv(v, rows);
+        }
+        if let Some(rows) = parts.position {
+            model.g(rows);
+        }
         Some(Outcome::Continue)
     }
 

@@ -3,7 +3,7 @@
 use super::functions::{Log, LogFunction, GEOMS_LOG_DEBUG, GEOMS_LOG_WARNING};
 use super::handle::{call, null, Handle, Inner};
 use super::run::store;
-use crate::diagnosis::{check_jacobian, check_stage, constraint_forces, rank_report, Suspicion};
+use crate::diagnosis::{check_jacobian, check_parts, constraint_forces, rank_report, Suspicion};
 use crate::error::{Code, Failure};
 use crate::integrate::check_arguments;
 use std::ffi::c_int;
@@ -53,7 +53,8 @@ fn count(of: usize) -> c_int {
 
 /// Compare the Jacobian with differences of the equations of motion at (t, x). Returns the number of wrong entries, or
 /// a negative code. Each one is a message to `log` (null: that of geoms_set_log), the classic mistakes, sign and
-/// transposition, as well. A function of geoms_set_stage is compared with EOM, MAS and differences at λ = μ = 0.
+/// transposition, as well. A function of geoms_set_parts is compared with EOM, MAS and differences, and so is
+/// what to set it says of the model.
 ///
 /// # Safety
 /// The handle is null or one of geoms_create; `x` is null or has N entries; the callbacks keep their contract.
@@ -84,11 +85,11 @@ pub unsafe extern "C" fn geoms_check_jacobian(
             for mismatch in &report.mismatches {
                 let _ = log.write(GEOMS_LOG_WARNING, || mismatch.to_string());
             }
-            let stage = check_stage(&mut model, &inner.tolerance, t, &x)?.unwrap_or_default();
-            for mismatch in &stage {
+            let parts = check_parts(&mut model, &inner.tolerance, t, &x)?.unwrap_or_default();
+            for mismatch in &parts {
                 let _ = log.write(GEOMS_LOG_WARNING, || mismatch.to_string());
             }
-            Ok(count(report.mismatches.len() + stage.len()))
+            Ok(count(report.mismatches.len() + parts.len()))
         })
     }
 }

@@ -6,7 +6,7 @@
 use super::handle::Handle;
 use crate::events::RootFunctions;
 use crate::layout::{Dimensions, Form, Layout};
-use crate::system::{AcceptedStep, JacobianBlocks, Observer, Outcome, System};
+use crate::system::{AcceptedStep, JacobianBlocks, Observer, Outcome, Parts, System};
 use std::ffi::{c_char, c_int, c_void, CString};
 
 /// Right-hand sides RDA of all equations, M of them.
@@ -21,17 +21,29 @@ pub type MassFunction =
 pub type JacobianFunction =
     Option<unsafe extern "C" fn(t: f64, x: *const f64, fx: *const *mut f64, user: *mut c_void) -> c_int>;
 
-/// All that a stage of the half-explicit method needs, in one call: RDA as the equations of motion give it, the mass matrix
-/// (NV by NV, column-major) unless its pointer is null, which it is where the matrix is constant and known, and C (NL+NM by NV,
-/// column-major, leading dimension NL+NM): entry (i,j) is the derivative of row i of (gI, h) by v_j. With p' = v it is G stacked on H.
-/// It has the sign of the derivative, other than the blocks FX. Mass matrix and C come in as zeros.
-pub type StageFunction = Option<
+/// The parts of the equations of motion that the half-explicit method asks for, and no others: a pointer is null where that part
+/// is not asked for, and at least one is not null. Matrices are column-major and come in as zeros.
+///
+/// - force: f_dyn for λ = μ = 0, NV.
+/// - mass: the mass matrix, NV by NV, leading dimension NV, full storage whatever its structure. Not asked for where it is constant
+///   and known.
+/// - c: C, the derivative of the rows (gI, h) by v, NL+NM by NV, leading dimension NL+NM: G stacked on H. It has the sign of the
+///   derivative, other than the blocks FX.
+/// - gamma: the rows (gII, hI) for v' = 0, NL+NM: the rate of (gI, h) while p moves with v, and with t.
+/// - velocity: the rows (gI, h), NL+NM.
+/// - position: the rows g, NL.
+///
+/// The multipliers in x have no meaning here.
+pub type PartsFunction = Option<
     unsafe extern "C" fn(
         t: f64,
         x: *const f64,
-        rda: *mut f64,
+        force_or_null: *mut f64,
         mass_or_null: *mut f64,
-        c: *mut f64,
+        c_or_null: *mut f64,
+        gamma_or_null: *mut f64,
+        velocity_or_null: *mut f64,
+        position_or_null: *mut f64,
         user: *mut c_void,
     ) -> c_int,
 >;
@@ -95,7 +107,7 @@ pub(super) struct Model {
     pub eom: EomFunction,
     pub mass: MassFunction,
     pub jacobian: JacobianFunction,
-    pub stage: StageFunction,
+    pub parts: PartsFunction,
     pub conditions: ConditionsFunction,
     pub condition_count: usize,
     pub user: *mut c_void,
@@ -146,18 +158,19 @@ impl System for Model {
         outcome(unsafe { jacobian(t, x.as_ptr(), blocks.as_ptr(), self.user) })
     }
 
-    fn stage(
-        &mut self,
-        t: f64,
-        x: &[f64],
-        rda: &mut [f64],
-        mass: Option<&mut [f64]>,
-        c: &mut [f64],
-    ) -> Option<Outcome> {
-        let stage = self.stage?;
-        let mass = mass.map_or(std::ptr::null_mut(), <[f64]>::as_mut_ptr);
-        // SAFETY: x, rda and c have N, M and (NL+NM)·NV entries, mass is null or has NV·NV; the function is the caller's.
-        Some(outcome(unsafe { stage(t, x.as_ptr(), rda.as_mut_ptr(), mass, c.as_mut_ptr(), self.user) }))
+    fn parts(&mut self, t: f64, x: &[f64], parts: Parts<'_>) -> Option<Outcome> {
+        let function = self.parts?;
+        if parts.is_empty() {
+            return Some(Outcome::Continue);
+        }
+        let Parts { force, mass, constraint, at_rest, velocity, position } = parts;
+        let [force, mass, c, gamma, velocity, position] =
+            [force, mass, constraint, at_rest, velocity, position]
+                .map(|part| part.map_or(std::ptr::null_mut(), <[f64]>::as_mut_ptr));
+        // SAFETY: x has N entries, every part is null or has the length that `PartsFunction` says; the function is the caller's.
+        Some(outcome(unsafe {
+            function(t, x.as_ptr(), force, mass, c, gamma, velocity, position, self.user)
+        }))
     }
 
     fn initial_condition_count(&self) -> usize {

@@ -250,7 +250,7 @@ pub unsafe extern "C" fn geoms_create(dims: *const CDimensions, form: c_int) -> 
             eom: None,
             mass: None,
             jacobian: None,
-            stage: None,
+            parts: None,
             conditions: None,
             condition_count: 0,
             user,

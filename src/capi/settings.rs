@@ -3,7 +3,7 @@
 use super::arguments::copied;
 use super::functions::{
     ConditionsFunction, EomFunction, EventsFunction, JacobianFunction, LogFunction, MassFunction,
-    OutputFunction, StageFunction,
+    OutputFunction, PartsFunction,
 };
 use super::handle::{call, null, refused, Handle, Inner};
 use crate::error::Failure;
@@ -73,20 +73,21 @@ pub unsafe extern "C" fn geoms_set_jacobian(handle: *mut Handle, jacobian: Jacob
     }
 }
 
-/// Set a function that gives RDA, mass matrix and C in one call; null: none. The half-explicit method ("method" 4 or -1) then calls
-/// it at its stages instead of EOM, MAS and JAC, which JAC makes slow. These must be set all the same. It is called if FORM=0,
-/// NW = NS = NR = 0, NP = NV > 0, NL+NM > 0 and p' = v, which is tried at the first point; otherwise nothing changes. To set it says
-/// that f_dyn depends on the multipliers by -Cᵀ(λ, μ) alone: friction that depends on them is not for it. It is called with
-/// λ = μ = 0. Acts with the next geoms_start.
+/// Set a function that gives the parts of the equations of motion that are asked for; null: none. The half-explicit method
+/// ("method" 4 or -1) then calls it instead of EOM, MAS and JAC, which costs less. These must be set all the same: initial values
+/// and the other methods take them. To set it says that p' = v, and that f_dyn depends on the multipliers by -Cᵀ(λ, μ) alone:
+/// friction that depends on them is not for it. geoms_check_jacobian compares it with EOM and MAS. It is called if
+/// NW = NS = NR = 0, NP = NV and NL+NM > 0; otherwise nothing changes. Of its calls NEOM counts those for the force or the
+/// positions, NMAS those for the mass matrix, NJAC those for C. Acts with the next geoms_start.
 ///
 /// # Safety
 /// As geoms_set_eom.
 #[no_mangle]
-pub unsafe extern "C" fn geoms_set_stage(handle: *mut Handle, stage: StageFunction) -> c_int {
+pub unsafe extern "C" fn geoms_set_parts(handle: *mut Handle, parts: PartsFunction) -> c_int {
     // SAFETY: the contract of this function.
     unsafe {
         call(handle, |_, inner| {
-            inner.model.stage = stage;
+            inner.model.parts = parts;
             Ok(0)
         })
     }

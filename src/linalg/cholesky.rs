@@ -1,5 +1,6 @@
 //! Symmetric positive definite systems: A = L Lᵀ, half the work of an LU and no exchanges.
 
+use super::fixed::by_length;
 use super::scalar::Scalar;
 use super::LinalgError;
 
@@ -29,6 +30,12 @@ impl Cholesky {
 
     /// Factor the matrix in place. [`LinalgError::Singular`] means that it is not safely positive definite.
     pub fn factor(&mut self) -> Result<(), LinalgError> {
+        let a = &mut self.a[..];
+        self.is_diagonal = by_length!(self.n, cholesky(a, DEPENDENT), return self.factor_large())?;
+        Ok(())
+    }
+
+    fn factor_large(&mut self) -> Result<(), LinalgError> {
         let n = self.n;
         for (d, a) in self.diagonal.iter_mut().zip(self.a.iter().step_by(n + 1)) {
             *d = *a;
@@ -64,6 +71,10 @@ impl Cholesky {
         if self.is_diagonal {
             return self.scale(x);
         }
+        by_length!(self.n, solve_lower(&self.a, x), self.solve_lower_large(x));
+    }
+
+    fn solve_lower_large(&self, x: &mut [f64]) {
         for (k, column) in self.a.chunks_exact(self.n.max(1)).enumerate() {
             x[k] *= column[k];
             let (head, tail) = x.split_at_mut(k + 1);
@@ -76,6 +87,10 @@ impl Cholesky {
         if self.is_diagonal {
             return self.scale(x);
         }
+        by_length!(self.n, solve_lower_transposed(&self.a, x), self.solve_lower_transposed_large(x));
+    }
+
+    fn solve_lower_transposed_large(&self, x: &mut [f64]) {
         for (k, column) in self.a.chunks_exact(self.n.max(1)).enumerate().rev() {
             let (head, tail) = x.split_at_mut(k + 1);
             head[k] = (head[k] - f64::dot(&column[k + 1..], &tail[..self.n - k - 1])) * column[k];
@@ -90,6 +105,11 @@ impl Cholesky {
 
     /// X := X L⁻ᵀ for X with m rows, column-major: all rows at once.
     pub fn solve_rows(&self, m: usize, x: &mut [f64]) {
+        let (n, diagonal) = (self.n, self.is_diagonal);
+        by_length!(m, solve_rows(n, diagonal, &self.a, x), self.solve_many_rows(m, x));
+    }
+
+    fn solve_many_rows(&self, m: usize, x: &mut [f64]) {
         if m == 0 {
             return;
         }

@@ -4,6 +4,7 @@
 //! | --- | --- | --- |
 //! | square systems, real and complex | [`lu`], [`qr`], own kernels | panels with gemm; geqrf |
 //! | definite systems | [`cholesky`], own kernel | the same |
+//! | semidefinite systems | [`pivoted_cholesky`], own kernel | the same |
 //! | rank by complete pivoting | [`full_pivot`], own kernel | the same |
 //! | rank by column pivoting | [`pivoted_qr`], own kernel | dgeqp3, dormqr |
 //! | rank by singular values | [`svd`], dgesdd | the same |
@@ -18,11 +19,13 @@
 pub mod cholesky;
 pub mod complex;
 pub mod dense;
+pub(crate) mod fixed;
 pub mod full_pivot;
 mod householder;
 pub mod lanes;
 pub mod lapack;
 pub mod lu;
+pub mod pivoted_cholesky;
 pub mod pivoted_qr;
 pub mod processor;
 pub mod qr;

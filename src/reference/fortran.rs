@@ -155,7 +155,10 @@ fn body(
     if !comment.is_empty() {
         let _ = writeln!(out, "    ! {comment}");
     }
-    let _ = writeln!(out, "    {word} {name}({}) {binding}", names.join(", "));
+    let list_of_names = names.join(", ");
+    // Long lines are not Fortran.
+    let turn = if name.len() + list_of_names.len() + binding.len() > 110 { "&\n      " } else { "" };
+    let _ = writeln!(out, "    {word} {name}({turn}{list_of_names}) {binding}");
     // Everything: what is not needed does no harm, and no list has to be kept.
     out.push_str("      import\n");
     for argument in &list {

@@ -179,7 +179,7 @@ fn every_reachable_code() {
     let reference = pendulum().finish().returned();
     // What the legacy call does not have: see tests/solver.rs and tests/handle.rs.
     let elsewhere =
-        [Code::StopRequested, Code::RootFunctionFailed, Code::InUse, Code::NotReady, Code::StoppedByStage];
+        [Code::StopRequested, Code::RootFunctionFailed, Code::InUse, Code::NotReady, Code::StoppedByParts];
     let reachable: Vec<Code> = CODES
         .iter()
         .copied()

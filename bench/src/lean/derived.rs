@@ -4,6 +4,7 @@
 use super::{Lean, Mass, Sink};
 use geoms::testset::dual::{solve_in_place, Dual, Real};
 use geoms::testset::{Blocks, Mechanism};
+use std::cell::OnceCell;
 
 /// Largest number of coordinates or constraints; stack space instead of allocation.
 const MAX: usize = 16;
@@ -18,7 +19,8 @@ pub struct Derived<M> {
     rows: Vec<usize>,
     t: f64,
     p: [f64; MAX],
-    matrix: [f64; MAX * MAX],
+    /// Made when it is first asked for at a point.
+    matrix: OnceCell<[f64; MAX * MAX]>,
 }
 
 impl<M: Mechanism> Derived<M> {
@@ -26,7 +28,7 @@ impl<M: Mechanism> Derived<M> {
         let d = mechanism.dimensions();
         assert!(d.np == d.nv && d.np <= MAX && d.nl <= MAX, "too large or of another kind");
         let rows = (0..d.nl).collect();
-        Derived { mechanism, kind, np: d.np, nl: d.nl, rows, t: 0.0, p: [0.0; MAX], matrix: [0.0; MAX * MAX] }
+        Derived { mechanism, kind, np: d.np, nl: d.nl, rows, t: 0.0, p: [0.0; MAX], matrix: OnceCell::new() }
     }
 
     /// Without some of the constraints.
@@ -55,6 +57,10 @@ impl<M: Mechanism> Derived<M> {
         let mut m = [T::zero(); MAX * MAX];
         self.mechanism.mass(T::real(self.t), &p[..self.np], &mut m[..self.np * self.np]);
         m
+    }
+
+    fn matrix(&self) -> &[f64; MAX * MAX] {
+        self.matrix.get_or_init(|| self.masses(&self.p))
     }
 
     /// g along p + s v, t + s, twice differentiable in s, over numbers of which p and t are made.
@@ -105,18 +111,18 @@ impl<M: Mechanism> Lean for Derived<M> {
     fn prepare(&mut self, t: f64, p: &[f64]) {
         self.t = t;
         self.p[..self.np].copy_from_slice(p);
-        self.matrix = self.masses(&self.p);
+        self.matrix.take();
     }
     fn mass(&self, sink: &mut impl Sink) {
-        let n = self.np;
+        let (n, matrix) = (self.np, self.matrix());
         // The same entries in every call: the pattern of a sparse matrix is found once.
         let diagonal = self.kind == Mass::Diagonal;
         for k in (0..n * n).filter(|k| !diagonal || k % n == k / n) {
-            sink.put(k % n, k / n, self.matrix[k]);
+            sink.put(k % n, k / n, matrix[k]);
         }
     }
     fn solve_mass(&self, x: &mut [f64]) {
-        let mut copy = self.matrix;
+        let mut copy = *self.matrix();
         solve_in_place(self.np, &mut copy[..self.np * self.np], x);
     }
     fn mass_dp(&self, a: &[f64], sink: &mut impl Sink) {

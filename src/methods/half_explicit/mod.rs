@@ -127,7 +127,6 @@ impl HalfExplicit {
         self.pass(err)?;
         self.project_positions(system, plan.t_new)?;
         self.evaluate_new_point(system, plan)?;
-        self.project_velocities();
         if !early {
             err = self.error_norm(plan.h)?;
         }
@@ -188,13 +187,24 @@ impl HalfExplicit {
         dense::add_mul_vec(nd, b.len(), h, &self.k, b, &mut self.y_new);
     }
 
-    /// The rate at the projected point serves the estimate, the dense output and the next step.
+    /// The rate at the projected point serves the estimate, the dense output and the next step. Velocities are projected with the
+    /// matrix of that point: before the rate is taken where the model gives the matrix apart, otherwise after it.
     fn evaluate_new_point(&mut self, system: &mut dyn System, plan: Plan) -> Result<(), Setback> {
         let (nd, s) = (self.y.len(), self.tableau.stages());
-        let rate = &mut self.k[s * nd..(s + 1) * nd];
-        let stats = &mut self.state.stats;
-        let result = self.motion.rate(system, (plan.t_new, plan.h), &self.y_new, rate, stats);
+        if self.motion.source == Source::Supplied {
+            let result = self.motion.matrices(system, plan.t_new, &self.y_new, &mut self.state.stats);
+            result.map_err(|halt| self.setback(halt))?;
+            self.project_velocities();
+        }
+        let (rate, stats) = (&mut self.k[s * nd..(s + 1) * nd], &mut self.state.stats);
+        let result = match self.motion.source {
+            Source::Supplied => self.motion.rate_with_matrices(system, plan.t_new, &self.y_new, rate, stats),
+            _ => self.motion.rate(system, (plan.t_new, plan.h), &self.y_new, rate, stats),
+        };
         result.map_err(|halt| self.setback(halt))?;
+        if self.motion.source != Source::Supplied {
+            self.project_velocities();
+        }
         self.interpolation.keep(s, &self.motion.x);
         Ok(())
     }
@@ -288,7 +298,11 @@ impl HalfExplicit {
 
     /// True if a stage costs much more than one evaluation of each kind: C or the rate of the constraints by differences.
     pub(super) fn is_costly(&self) -> bool {
-        self.motion.source == Source::Differences || self.motion.saddle.is_whole()
+        match self.motion.source {
+            Source::Differences => true,
+            Source::Supplied => false,
+            Source::Unknown | Source::Jacobian => self.motion.saddle.is_whole(),
+        }
     }
 
     /// Index into x of component i of (r, v, p).

@@ -4,7 +4,8 @@
 //! For f_dyn = f - Cᵀ(λ, μ), the rule, the multipliers follow from the rows gII, hI, which the model gives with λ = μ = 0 as
 //! C M⁻¹f + γ ([`Saddle::solve_reduced`]). If these rows are absent (FORM=1) or M is not definite, γ is the rate of
 //! (gI, h) along the motion at constant v. If forces depend on the multipliers otherwise (friction), or there are
-//! variables w, Newton's method on the rows d, gII, hI takes the place of the linear equation.
+//! variables w, Newton's method on the rows d, gII, hI takes the place of the linear equation. A model may supply f, γ, M and C
+//! themselves ([`System::parts`]).
 
 use super::saddle::{Defect, Saddle};
 use crate::error::Code;
@@ -15,7 +16,7 @@ use crate::linalg::{all_finite, dense};
 use crate::model::{self, Mass, Trouble};
 use crate::options::Options;
 use crate::stats::Stats;
-use crate::system::{JacobianBlocks, Outcome, System};
+use crate::system::{JacobianBlocks, Outcome, Parts, System};
 
 /// Iterations for w, λ, μ or s, and for the projection.
 pub const MAX_ITERATIONS: usize = 12;
@@ -56,12 +57,25 @@ impl From<Defect> for Halt {
 pub enum Source {
     /// Not yet known.
     Unknown,
-    /// [`System::stage`]; then p' = v.
+    /// [`System::parts`]; then p' = v.
     Supplied,
     /// JAC.
     Jacobian,
     /// Differences of EOM.
     Differences,
+}
+
+/// What is asked of a model that supplies parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ask {
+    /// All that a rate needs.
+    Stage,
+    /// M, C and the rows gI, h.
+    Matrices,
+    /// What a rate needs beside the matrices.
+    Forces,
+    /// The rows g.
+    Positions,
 }
 
 /// The equations, with the last point that was evaluated.
@@ -136,12 +150,12 @@ impl Motion {
     ) -> Result<(), Halt> {
         self.place(y);
         if self.source == Source::Unknown {
-            self.choose_source(system, t, stats)?;
+            self.choose_source(system, t);
         }
         if self.source == Source::Supplied {
-            self.evaluate_supplied(system, t, stats)?;
+            self.ask(system, t, Ask::Stage, stats)?;
             self.saddle.decompose(&self.mass, &self.c)?;
-            self.solve_linear(system, (t, h), stats)?;
+            self.solve_supplied(stats);
         } else {
             self.settle_contact(system, t, stats)?;
             self.mass.evaluate(system, t, &self.x, &mut stats.nmas)?;
@@ -156,15 +170,51 @@ impl Motion {
             }
         }
         stats.npdec += 1;
+        self.write_rate(rate);
+        Ok(())
+    }
+
+    /// The matrices at y and the rows gI, h. For supplied parts only; then [`Motion::rate_with_matrices`].
+    pub fn matrices(
+        &mut self,
+        system: &mut dyn System,
+        t: f64,
+        y: &[f64],
+        stats: &mut Stats,
+    ) -> Result<(), Halt> {
+        self.place(y);
+        self.ask(system, t, Ask::Matrices, stats)?;
+        self.saddle.decompose(&self.mass, &self.c)?;
+        stats.npdec += 1;
+        Ok(())
+    }
+
+    /// The rate at y, which differs in v alone from the point of the matrices.
+    pub fn rate_with_matrices(
+        &mut self,
+        system: &mut dyn System,
+        t: f64,
+        y: &[f64],
+        rate: &mut [f64],
+        stats: &mut Stats,
+    ) -> Result<(), Halt> {
+        self.place(y);
+        self.ask(system, t, Ask::Forces, stats)?;
+        self.solve_supplied(stats);
+        self.write_rate(rate);
+        Ok(())
+    }
+
+    fn write_rate(&self, rate: &mut [f64]) {
         let (b, rows) = (self.layout.x, self.layout.rda);
         let (nr, nrv) = (b.r.len(), b.v.end - b.r.start);
         rate[..nr].copy_from_slice(rows.b.of(&self.rda));
         rate[nr..nrv].copy_from_slice(rows.f_dyn.of(&self.rda));
-        rate[nrv..].copy_from_slice(rows.f_kin.of(&self.rda));
-        Ok(())
+        let moving = if self.source == Source::Supplied { b.v.of(&self.x) } else { rows.f_kin.of(&self.rda) };
+        rate[nrv..].copy_from_slice(moving);
     }
 
-    /// Rows of EOM at y, contact points settled, with the multipliers in hand.
+    /// Rows of EOM at y, contact points settled, with the multipliers in hand; of supplied parts the rows g alone.
     pub fn residuals(
         &mut self,
         system: &mut dyn System,
@@ -173,6 +223,9 @@ impl Motion {
         stats: &mut Stats,
     ) -> Result<(), Halt> {
         self.place(y);
+        if self.source == Source::Supplied {
+            return self.ask(system, t, Ask::Positions, stats);
+        }
         self.settle_contact(system, t, stats)?;
         self.evaluate(system, t, stats)
     }
@@ -182,19 +235,48 @@ impl Motion {
         Ok(model::eom(system, Code::StoppedByEom, t, &self.x, &mut self.rda)?)
     }
 
-    /// EOM with λ = μ = 0, M and C in one call.
-    fn evaluate_supplied(&mut self, system: &mut dyn System, t: f64, stats: &mut Stats) -> Result<(), Halt> {
-        stats.neom += 1;
-        stats.njac += 1;
-        self.layout.x.multipliers.of_mut(&mut self.x).fill(0.0);
-        self.c.fill(0.0);
-        let mass = self.mass.receive();
-        let with_mass = mass.is_some();
+    /// Parts that the model supplies.
+    fn ask(&mut self, system: &mut dyn System, t: f64, ask: Ask, stats: &mut Stats) -> Result<(), Halt> {
+        let (rows, mut parts) = (self.layout.rda, Parts::default());
+        let (matrices, forces) =
+            (matches!(ask, Ask::Stage | Ask::Matrices), matches!(ask, Ask::Stage | Ask::Forces));
+        let written = match ask {
+            Ask::Stage | Ask::Forces => rows.f_dyn.range(),
+            Ask::Matrices => rows.g_velocity.start..rows.h.end,
+            Ask::Positions => rows.g.range(),
+        };
+        let vector = Some(&mut self.rda[written.clone()]);
+        if matrices {
+            stats.njac += 1;
+            self.c.fill(0.0);
+            parts.constraint = Some(&mut self.c);
+            parts.mass = self.mass.receive();
+        }
+        let with_mass = parts.mass.is_some();
         stats.nmas += u64::from(with_mass);
-        let outcome = system.stage(t, &self.x, &mut self.rda, mass, &mut self.c).unwrap_or(Outcome::Stop);
-        let finite = !with_mass || self.mass.received();
-        let (rda, c) = (&self.rda, &self.c);
-        Ok(model::check(outcome, Code::StoppedByStage, || finite && all_finite(rda) && all_finite(c))?)
+        stats.neom += u64::from(ask != Ask::Matrices);
+        match ask {
+            Ask::Stage | Ask::Forces => (parts.force, parts.at_rest) = (vector, Some(&mut self.nu[..])),
+            Ask::Matrices => parts.velocity = vector,
+            Ask::Positions => parts.position = vector,
+        }
+        let outcome = system.parts(t, &self.x, parts).unwrap_or(Outcome::Stop);
+        // What a refused call left in M is none.
+        let finite = !with_mass || outcome != Outcome::Continue || self.mass.received();
+        let (vector, c, nu) = (&self.rda[written], &self.c, &self.nu);
+        let finite =
+            || finite && all_finite(vector) && (!matrices || all_finite(c)) && (!forces || all_finite(nu));
+        Ok(model::check(outcome, Code::StoppedByParts, finite)?)
+    }
+
+    /// λ, μ and the acceleration (in place of f_dyn) from supplied parts.
+    fn solve_supplied(&mut self, stats: &mut Stats) {
+        let (b, rows) = (self.layout.x, self.layout.rda);
+        // C a = -γ.
+        self.nu.iter_mut().for_each(|nu| *nu = -*nu);
+        self.saddle.solve(rows.f_dyn.of_mut(&mut self.rda), &mut self.nu);
+        b.multipliers.of_mut(&mut self.x).copy_from_slice(&self.nu);
+        stats.nbsub += 1;
     }
 
     /// C; true if the forces depend on w, λ, μ otherwise than by -Cᵀ(λ, μ).
@@ -222,35 +304,16 @@ impl Motion {
         Ok(coupled)
     }
 
-    /// Decided once: C alone if the model supplies it and has p' = v, otherwise from the Jacobian.
-    fn choose_source(&mut self, system: &mut dyn System, t: f64, stats: &mut Stats) -> Result<(), Halt> {
-        let (l, d) = (self.layout, self.layout.dims);
-        let other = if system.has_jacobian() { Source::Jacobian } else { Source::Differences };
-        let simple = d.nw == 0 && d.ns == 0 && d.nr == 0 && d.np == d.nv && l.form == Form::StrangenessFree;
-        if !simple || d.nl + d.nm == 0 {
-            self.source = other;
-            return Ok(());
-        }
-        self.moved.copy_from_slice(&self.x);
-        l.x.multipliers.of_mut(&mut self.moved).fill(0.0);
-        self.c.fill(0.0);
-        let (mass, c) = (self.mass.receive(), &mut self.c);
-        let Some(outcome) = system.stage(t, &self.moved, &mut self.rda, mass, c) else {
-            self.source = other;
-            return Ok(());
+    /// Decided once: parts if the model supplies them, otherwise C from the Jacobian.
+    fn choose_source(&mut self, system: &mut dyn System, t: f64) {
+        let suits = Parts::suit(&self.layout.dims);
+        self.source = if suits && system.parts(t, &self.x, Parts::default()).is_some() {
+            Source::Supplied
+        } else if system.has_jacobian() {
+            Source::Jacobian
+        } else {
+            Source::Differences
         };
-        stats.neom += 1;
-        // Only the answer counts: what was written is not used.
-        model::check(outcome, Code::StoppedByStage, || true)?;
-        // p' = Z v with Z = I, seen with velocities that hide nothing.
-        for (i, v) in l.x.v.of_mut(&mut self.moved).iter_mut().enumerate() {
-            *v += 0.5 + 0.125 * ((7 * i) % 11) as f64;
-        }
-        stats.neom += 1;
-        model::eom(system, Code::StoppedByEom, t, &self.moved, &mut self.rows)?;
-        let plain = l.rda.f_kin.of(&self.rows) == l.x.v.of(&self.moved);
-        self.source = if plain { Source::Supplied } else { other };
-        Ok(())
     }
 
     /// FX1..FX6 at the point.
@@ -312,7 +375,7 @@ impl Motion {
     fn add_to_forces(&mut self) -> Result<(), Halt> {
         let (rows, first) = (self.layout.rda, self.layout.x.multipliers.start);
         let nr = rows.b.len();
-        if nr > 0 && self.source != Source::Supplied && !self.nu.is_empty() {
+        if nr > 0 && !self.nu.is_empty() {
             let fx4 = &self.fx.fx[3][first * nr..];
             dense::add_mul_vec(nr, self.nu.len(), -1.0, fx4, &self.nu, rows.b.of_mut(&mut self.rda));
         }

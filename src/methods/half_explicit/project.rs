@@ -2,57 +2,101 @@
 //! norm of the mass matrix.
 //!
 //! Positions move by Z u with C u = -g, since ∂g/∂p Z = C. The matrix is that of the last stage, which also lies at the end of
-//! the step, so the iteration converges fast and no matrix is made for it.
+//! the step, so no matrix is made for it; Broyden's updates, kept as the corrections they consist of, make up for the distance
+//! from the new point (Kelley 1995, 7.3).
 
-use super::motion::MAX_ITERATIONS;
+use super::motion::{Source, MAX_ITERATIONS};
 use super::{HalfExplicit, Setback};
 use crate::error::Rejection;
 use crate::layout::Layout;
+use crate::linalg::scalar::Scalar;
 use crate::system::System;
 
 /// A correction of this relative size leaves only rounding errors.
 const ROUNDING: f64 = 4e-16;
+/// What may be left in the velocities when the rate is taken, for the last correction of the positions too: they are corrected
+/// once more after it.
+const NEGLIGIBLE: f64 = 1e-13;
 /// Below this size a correction that does not shrink is one of rounding errors.
 const STALLED: f64 = 1e-9;
+
+/// A correction is enlarged tenfold at most.
+const LARGEST_PART: f64 = 0.9;
 
 /// Vectors for corrections.
 #[derive(Debug)]
 pub struct Work {
     residual: Vec<f64>,
     u: Vec<f64>,
+    /// Corrections u of the positions in this projection, one after the other, and the squares of their norms.
+    corrections: Vec<f64>,
+    squares: [f64; MAX_ITERATIONS],
 }
 
 impl Work {
     /// For a layout.
     pub fn new(layout: &Layout) -> Self {
         let d = layout.dims;
-        Work { residual: vec![0.0; d.nl + d.nm], u: vec![0.0; d.nv] }
+        Work {
+            residual: vec![0.0; d.nl + d.nm],
+            u: vec![0.0; d.nv],
+            corrections: vec![0.0; d.nv * MAX_ITERATIONS],
+            squares: [0.0; MAX_ITERATIONS],
+        }
+    }
+
+    /// Correction k of the positions, as the matrix gives it in `u`, for the updated matrix.
+    fn update_position(&mut self, k: usize) {
+        let nv = self.u.len();
+        self.apply_updates(k.saturating_sub(1));
+        if k > 0 {
+            let last = &self.corrections[(k - 1) * nv..k * nv];
+            let part = f64::dot(last, &self.u) / self.squares[k - 1];
+            // Beyond that the update would be nearly singular.
+            let factor = 1.0 / (1.0 - part.min(LARGEST_PART));
+            self.u.iter_mut().for_each(|u| *u *= factor);
+        }
+        self.corrections[k * nv..(k + 1) * nv].copy_from_slice(&self.u);
+        self.squares[k] = f64::dot(&self.u, &self.u).max(f64::MIN_POSITIVE);
+    }
+
+    /// The first updates on the correction in `u`.
+    fn apply_updates(&mut self, count: usize) {
+        let nv = self.u.len();
+        for j in 0..count {
+            let (last, this) = self.corrections[j * nv..(j + 2) * nv].split_at(nv);
+            f64::axpy(f64::dot(last, &self.u) / self.squares[j], this, &mut self.u);
+        }
     }
 }
 
 impl HalfExplicit {
-    /// g(p) = 0 by simplified Newton iterations; velocities follow on the way, once if there is no g.
+    /// g(p) = 0 by simplified Newton iterations. Where EOM gives all rows velocities follow on the way, once if there is no g.
     pub(super) fn project_positions(&mut self, system: &mut dyn System, t: f64) -> Result<(), Setback> {
         let l = self.layout;
-        if l.dims.nl + l.dims.nm == 0 {
+        let supplied = self.motion.source == Source::Supplied;
+        if l.dims.nl + l.dims.nm == 0 || (l.dims.nl == 0 && supplied) {
             return Ok(());
         }
         let at_p = self.y.len() - l.dims.np;
         let mut before = f64::INFINITY;
-        for _ in 0..MAX_ITERATIONS {
+        for k in 0..MAX_ITERATIONS {
             let result = self.motion.residuals(system, t, &self.y_new, &mut self.state.stats);
             result.map_err(|halt| self.setback(halt))?;
-            self.correct_velocities(at_p);
             if l.dims.nl == 0 {
+                self.correct_velocities(at_p, 0);
                 return Ok(());
             }
-            let size = self.correct_positions(at_p);
+            let size = self.correct_positions(at_p, k);
+            let velocity = if supplied { 0.0 } else { self.correct_velocities(at_p, k) };
             let rate = size / before;
-            if before.is_finite() && before > STALLED {
+            if k == 1 && before > STALLED {
                 self.contraction = rate.min(1.0);
             }
-            // The next correction would be of this size.
-            if size * self.contraction.max(1e-3) <= ROUNDING || (size <= STALLED && rate > 0.3) {
+            // The next corrections would be of these sizes.
+            let next = self.contraction.max(1e-3);
+            let all = supplied || size.max(velocity * next) <= NEGLIGIBLE;
+            if (all && size * next <= ROUNDING) || (size <= STALLED && rate > 0.3) {
                 return Ok(());
             }
             if !size.is_finite() || rate > 2.0 {
@@ -64,20 +108,21 @@ impl HalfExplicit {
         Err(Setback::Reject { why, factor: 0.5, component: None })
     }
 
-    /// What is left in the constraints of the velocities, which are linear, with the matrix of the new point itself. The rate
-    /// there stays as it is: what is left is smaller than the error by the contraction of the iteration above.
+    /// What is left in the constraints of the velocities, which are linear, with the matrix of the new point itself. A rate that
+    /// was taken before stays as it is: what is left is smaller than the error by the contraction of the iteration above.
     pub(super) fn project_velocities(&mut self) {
         if !self.work.residual.is_empty() {
-            self.correct_velocities(self.y.len() - self.layout.dims.np);
+            self.correct_velocities(self.y.len() - self.layout.dims.np, 0);
         }
     }
 
-    /// p += Z u; the largest relative change.
-    fn correct_positions(&mut self, at_p: usize) -> f64 {
+    /// p += Z u for the k-th time; the largest relative change.
+    fn correct_positions(&mut self, at_p: usize, k: usize) -> f64 {
         let (l, w) = (self.layout, &mut self.work);
         w.residual.fill(0.0);
         w.residual[..l.dims.nl].copy_from_slice(l.rda.g.of(&self.motion.rda));
         self.motion.saddle.correction(&mut w.residual, &mut w.u);
+        w.update_position(k);
         let (moved, p) = (&mut self.error[at_p..], &mut self.y_new[at_p..]);
         moved.fill(0.0);
         self.motion.move_positions(&w.u, moved);
@@ -89,12 +134,19 @@ impl HalfExplicit {
         size
     }
 
-    fn correct_velocities(&mut self, at_p: usize) {
+    /// v += u with the matrix after some updates; the largest relative change.
+    fn correct_velocities(&mut self, at_p: usize, updates: usize) -> f64 {
         let (l, w) = (self.layout, &mut self.work);
         let rows = l.rda.g_velocity.start..l.rda.h.end;
         w.residual.copy_from_slice(&self.motion.rda[rows]);
         self.motion.saddle.correction(&mut w.residual, &mut w.u);
+        w.apply_updates(updates);
         let v = &mut self.y_new[l.dims.nr..at_p];
-        v.iter_mut().zip(&w.u).for_each(|(v, u)| *v += u);
+        let mut size = 0.0f64;
+        for ((v, u), typical) in v.iter_mut().zip(&w.u).zip(&self.typical[l.dims.nr..at_p]) {
+            *v += *u;
+            size = size.max(u.abs() / (v.abs() + typical));
+        }
+        size
     }
 }

@@ -7,11 +7,13 @@
 //! With M = L Lᵀ and Y = C L⁻ᵀ the multipliers follow from S ν = Y L⁻¹f - b, S = Y Yᵀ = C M⁻¹ Cᵀ: about half the work of
 //! the symmetric indefinite matrix. That one is taken where M is not definite; only on the null space of C it has to be.
 
-use crate::decompose::{ConstraintDecomposition, DecompositionKind};
+use crate::decompose::DecompositionKind;
 use crate::formulation::rank::RankPolicy;
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense;
+use crate::linalg::fixed::by_length;
 use crate::linalg::lu::LuReal;
+use crate::linalg::pivoted_cholesky::{PivotedCholesky, RankRule};
 use crate::linalg::scalar::Scalar;
 use crate::linalg::LinalgError;
 use crate::model::Mass;
@@ -30,8 +32,9 @@ pub enum Defect {
 enum Schur {
     /// Independent constraints.
     Definite(Cholesky),
-    /// Redundant ones (DECOMPC=3): multipliers of least norm.
-    LeastNorm { s: Vec<f64>, unit: Vec<f64>, svd: Box<ConstraintDecomposition>, policy: RankPolicy },
+    /// Redundant ones (DECOMPC=3): forces from independent rows, the same ones over a step, since off the manifold other rows
+    /// would make another differential equation; multipliers of least norm.
+    LeastNorm { factor: Box<PivotedCholesky>, policy: RankPolicy },
 }
 
 /// The decomposed problem.
@@ -56,12 +59,7 @@ impl Saddle {
     /// For nv velocities and m constraints.
     pub fn new(nv: usize, m: usize, kind: DecompositionKind, policy: RankPolicy) -> Self {
         let schur = match kind {
-            DecompositionKind::Svd => Schur::LeastNorm {
-                s: vec![0.0; m * m],
-                unit: vec![1.0; m],
-                svd: Box::new(ConstraintDecomposition::new(kind, m, m)),
-                policy,
-            },
+            DecompositionKind::Svd => Schur::LeastNorm { factor: Box::new(PivotedCholesky::new(m)), policy },
             _ => Schur::Definite(Cholesky::new(m)),
         };
         Saddle {
@@ -88,9 +86,20 @@ impl Saddle {
         self.rank
     }
 
+    /// The constraints that the forces are taken from, where the rank is decided.
+    pub fn rows(&self) -> &[usize] {
+        match &self.schur {
+            Schur::LeastNorm { factor, .. } => factor.rows(),
+            Schur::Definite(_) => &[],
+        }
+    }
+
     /// Put back the decisions of an earlier run.
-    pub fn recall(&mut self, whole: bool, rank: Option<usize>) {
+    pub fn recall(&mut self, whole: bool, rank: Option<usize>, rows: &[usize]) {
         (self.whole, self.rank, self.mass_kept) = (whole, rank, false);
+        if let (Schur::LeastNorm { factor, .. }, Some(_)) = (&mut self.schur, rank) {
+            factor.keep_rows(rows);
+        }
     }
 
     /// Decompose for this mass matrix and C (m by nv).
@@ -129,32 +138,20 @@ impl Saddle {
         }
         let target = match &mut self.schur {
             Schur::Definite(cholesky) => cholesky.matrix_mut(),
-            Schur::LeastNorm { s, .. } => s,
+            Schur::LeastNorm { factor, .. } => factor.matrix_mut(),
         };
-        target.fill(0.0);
-        for column in self.y.chunks_exact(m) {
-            for (j, &f) in column.iter().enumerate() {
-                if f != 0.0 {
-                    f64::axpy(f, &column[j..], &mut target[j * m + j..(j + 1) * m]);
-                }
-            }
-        }
+        by_length!(m, gram(&self.y, target), gram_lower(m, &self.y, target));
         match &mut self.schur {
             Schur::Definite(cholesky) => cholesky.factor().map_err(|e| match e {
                 LinalgError::Singular { pivot } => Defect::Constraints(Some(pivot)),
                 _ => Defect::NotFinite,
             }),
-            Schur::LeastNorm { s, unit, svd, policy } => {
-                for j in 0..m {
-                    for i in 0..j {
-                        s[i + j * m] = s[j + i * m];
-                    }
-                }
-                svd.decompose(m, s, unit).map_err(|_| Defect::NotFinite)?;
+            Schur::LeastNorm { factor, policy } => {
                 // Off the manifold redundant constraints look independent: the rank is that of the start.
-                let rank = policy.rank(svd.magnitudes(), policy.acceleration, self.rank);
-                self.rank = self.rank.or(Some(rank));
-                svd.set_rank(rank).map_err(|_| Defect::Constraints(svd.weakest_row()))
+                let rule = RankRule { zero: policy.acceleration, regrown: policy.regrown, known: self.rank };
+                factor.factor(&rule).map_err(|_| Defect::NotFinite)?;
+                self.rank = self.rank.or(Some(factor.rows().len()));
+                Ok(())
             }
         }
     }
@@ -197,6 +194,7 @@ impl Saddle {
         dense::add_mul_vec(m, nv, 1.0, &self.y, f, b);
         self.solve_multipliers(b);
         self.finish(f, b);
+        self.least_norm(b);
     }
 
     /// f := a = M⁻¹(f - Cᵀν) and b := ν, where b holds C M⁻¹f + γ: the row gII as the model gives it for ν = 0. Not
@@ -205,6 +203,7 @@ impl Saddle {
         self.mass.solve_lower(f);
         self.solve_multipliers(b);
         self.finish(f, b);
+        self.least_norm(b);
     }
 
     /// f := M⁻¹ f. Not with the whole matrix.
@@ -231,19 +230,32 @@ impl Saddle {
         self.mass.solve_lower_transposed(f);
     }
 
-    /// b := S⁻¹ b, or the solution of least norm.
+    /// b := S⁻¹ b, or a solution with as many entries as the rank.
     fn solve_multipliers(&mut self, b: &mut [f64]) {
         match &mut self.schur {
             Schur::Definite(cholesky) => {
                 cholesky.solve_lower(b);
                 cholesky.solve_lower_transposed(b);
             }
-            Schur::LeastNorm { svd, .. } => {
-                let out = &mut self.rhs[..b.len()];
-                if !b.is_empty() {
-                    svd.particular(b, out);
-                    b.copy_from_slice(out);
-                }
+            Schur::LeastNorm { factor, .. } => factor.solve(b),
+        }
+    }
+
+    /// ν of least norm from the solution in hand.
+    fn least_norm(&mut self, nu: &mut [f64]) {
+        if let Schur::LeastNorm { factor, .. } = &mut self.schur {
+            factor.least_norm(nu);
+        }
+    }
+}
+
+/// The lower triangle of S := Y Yᵀ for Y with m rows.
+fn gram_lower(m: usize, y: &[f64], s: &mut [f64]) {
+    s.fill(0.0);
+    for column in y.chunks_exact(m) {
+        for (j, &f) in column.iter().enumerate() {
+            if f != 0.0 {
+                f64::axpy(f, &column[j..], &mut s[j * m + j..(j + 1) * m]);
             }
         }
     }

@@ -18,6 +18,7 @@ impl HalfExplicit {
         w.int(self.motion.source as u64);
         w.int(u64::from(self.motion.saddle.is_whole()));
         w.int(self.motion.saddle.rank().map_or(u64::MAX, |r| r as u64));
+        w.indices(self.motion.saddle.rows().iter().map(|&row| row as u64));
         let constant = self.motion.mass.structure().is_constant();
         w.reals(self.motion.mass.saved().filter(|_| constant).unwrap_or(&[]));
         w.0
@@ -53,7 +54,12 @@ impl HalfExplicit {
             rank if rank <= self.layout.n as u64 => Some(rank as usize),
             _ => return Err(BadState::Damaged),
         };
-        self.motion.saddle.recall(whole, rank);
+        let rows = r.indices(self.layout.dims.nl + self.layout.dims.nm)?;
+        // Each row once.
+        if (1..rows.len()).any(|i| rows[..i].contains(&rows[i])) || rows.contains(&usize::MAX) {
+            return Err(BadState::Damaged);
+        }
+        self.motion.saddle.recall(whole, rank, &rows);
         let mut full = vec![0.0; self.layout.dims.nv * self.layout.dims.nv];
         if read_optional(&mut r, &mut full)? {
             self.motion.mass.restore(&full);
