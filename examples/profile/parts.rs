@@ -170,16 +170,15 @@ pub fn radau(c: &mut Counted<'_>, stats: &Stats, d: &Dimensions, steps: u64) -> 
 pub fn half_explicit(c: &mut Counted<'_>, stats: &Stats, d: &Dimensions, steps: u64) -> Vec<Row> {
     let mut rows = Rows::default();
     let (attempts, rates) = (stats.nstep(), stats.npdec);
-    let stage = c.some("", "System>::stage");
-    rows.without("EOM, M and C of a stage", rates, stage);
-    let residuals = c.profile.calls("!System>::stage", "System>::eom");
-    rows.without("EOM for the projection", residuals.0, residuals.1);
+    let asked = c.calls("System>::parts");
+    let model = c.some("", "System>::parts");
+    rows.without("parts of the model that are asked for", asked, model);
 
     let rate = "Motion::rate";
     let combine = c.some("", "HalfExplicit::rate_of_stage") - c.some("HalfExplicit::rate_of_stage", rate)
         + c.any(STEP, "dense::add_columns");
     rows.part("stages combined", attempts, combine, d.explicit_stages());
-    let decompose = c.exactly(rates, rate, "Saddle::decompose");
+    let decompose = c.exactly(rates, "", "Saddle::decompose");
     let factor = c.exactly(2 * rates, "Saddle::decompose", "Cholesky::factor");
     let triangle = c.exactly(rates, "Saddle::decompose", "Cholesky::solve_rows");
     let flops = [d.mass_and_schur(), d.eliminated_rows(), d.schur_matrix()];
@@ -187,8 +186,9 @@ pub fn half_explicit(c: &mut Counted<'_>, stats: &Stats, d: &Dimensions, steps: 
     rows.detail("Cholesky decompositions of M and S", rates, factor, flops[0]);
     rows.detail("Y = C L⁻ᵀ", rates, triangle, flops[1]);
     rows.detail("S = Y Yᵀ, with what is copied", rates, decompose - factor - triangle, flops[2]);
-    let solve = c.exactly(rates, rate, "Motion::solve_linear");
-    rows.part("multipliers and accelerations", rates, solve, d.saddle_solve());
+    let solves = c.calls("Saddle::solve");
+    let solve = c.some("", "Saddle::solve");
+    rows.part("multipliers and accelerations", solves, solve, d.saddle_solve());
     let projections = c.calls("Saddle::correction");
     let project = c.some("", "HalfExplicit>::correct_velocities") + c.any(STEP, "Saddle::correction");
     rows.part("projection", projections, project, d.saddle_correction());

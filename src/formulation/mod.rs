@@ -211,8 +211,8 @@ impl Formulation {
             scratch: Scratch {
                 rhs: vec![0.0; rows.max(1)],
                 many_rhs: vec![0.0; rows * nz],
-                many_out: vec![0.0; cols * nz],
-                select: vec![0.0; cols * nz],
+                many_out: vec![0.0; cols * nz.max(1)],
+                select: vec![0.0; cols * nz.max(1)],
                 taken: vec![false; cols],
             },
             layout: l,
