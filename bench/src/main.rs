@@ -159,8 +159,8 @@ fn bench(case: &mut Case, plan: &Plan, csv: &mut String, lines: &mut Vec<String>
     }
     let mut winners: Vec<usize> = Vec::new();
     for &accuracy in accuracies {
-        winners.extend(fastest(case, &curves, accuracy, false));
-        winners.extend(fastest(case, &curves, accuracy, true));
+        winners.extend(contenders(case, &curves, accuracy, false));
+        winners.extend(contenders(case, &curves, accuracy, true));
     }
     winners.sort_unstable();
     winners.dedup();
@@ -223,6 +223,9 @@ fn rough_time(curve: &Curve, accuracy: f64) -> Option<f64> {
 /// Place of the documented default among the entries.
 const LEGACY: usize = 0;
 
+/// So many of our settings are measured where one is to be the best.
+const CONTENDERS: usize = 3;
+
 /// All tolerances.
 const ALL: (f64, f64) = (f64::INFINITY, 0.0);
 
@@ -242,12 +245,17 @@ fn window(curves: &[Curve], accuracies: &[f64]) -> (f64, f64) {
     range
 }
 
-/// Our setting that is fastest at an accuracy, by the sweep; of the implicit core alone if asked for.
-fn fastest(case: &Case, curves: &[Curve], accuracy: f64, core: bool) -> Option<usize> {
+/// Our settings that are fastest at an accuracy by the sweep, which is noisy; of the implicit core alone if asked for.
+fn contenders(case: &Case, curves: &[Curve], accuracy: f64, core: bool) -> Vec<usize> {
     let rough = |k: usize| rough_time(&curves[k], accuracy).map(|seconds| (k, seconds));
-    let ours = (0..curves.len())
-        .filter(|&k| case.entries[k].ours && !(core && case.entries[k].name == ours::HALF_EXPLICIT));
-    ours.filter_map(rough).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(k, _)| k)
+    let mut ours: Vec<_> = (0..curves.len())
+        .filter(|&k| {
+            k != LEGACY && case.entries[k].ours && !(core && case.entries[k].name == ours::HALF_EXPLICIT)
+        })
+        .filter_map(rough)
+        .collect();
+    ours.sort_by(|a, b| a.1.total_cmp(&b.1));
+    ours.into_iter().map(|(k, _)| k).take(CONTENDERS).collect()
 }
 
 fn compare(
@@ -258,30 +266,30 @@ fn compare(
     lines: &mut Vec<String>,
 ) -> Option<usize> {
     let places: Vec<Option<Crossing>> = curves.iter().map(|c| crossing(&c.points, accuracy)).collect();
-    let best = fastest(case, curves, accuracy, false);
-    let Some(best) = best else {
+    let legacy = LEGACY;
+    let rivals = [false, true].map(|core| contenders(case, curves, accuracy, core));
+    let Some(&first) = rivals[0].first() else {
         println!("-- error {accuracy:.0e}: none of our settings reaches it");
         return None;
     };
-    let legacy = LEGACY;
-    let core = fastest(case, curves, accuracy, true).unwrap_or(best);
     // A quick run does not wait for those that are far behind, except the peer that all are related to and the core.
     let limit =
-        if plan.quick { 3.0 * rough_time(&curves[best], accuracy).unwrap_or(0.0) } else { f64::INFINITY };
+        if plan.quick { 3.0 * rough_time(&curves[first], accuracy).unwrap_or(0.0) } else { f64::INFINITY };
     let measured: Vec<usize> = (0..curves.len())
         .filter(|&k| {
             case.entries[k].name == "radau5-ggl"
-                || k == core
+                || rivals[1].contains(&k)
                 || rough_time(&curves[k], accuracy).is_some_and(|s| s <= limit)
         })
-        .filter(|&k| places[k].is_some() && (!case.entries[k].ours || [best, core, legacy].contains(&k)))
+        .filter(|&k| places[k].is_some())
+        .filter(|&k| !case.entries[k].ours || k == legacy || rivals.iter().any(|r| r.contains(&k)))
         .collect();
     // Rounds, interleaved over the solvers.
     let mut times: Vec<BTreeMap<usize, f64>> = Vec::new();
     {
         let _silence = clock::Silence::new();
         // Long runs are less noisy.
-        let slow = rough_time(&curves[best], accuracy).unwrap_or(0.0) > 0.1;
+        let slow = rough_time(&curves[first], accuracy).unwrap_or(0.0) > 0.1;
         for _ in 0..if slow { 3 } else { plan.rounds } {
             let mut round = BTreeMap::new();
             for &k in &measured {
@@ -301,6 +309,10 @@ fn compare(
         }
     }
     let row = |k: usize| spread(times.iter().map(|round| round[&k]).collect());
+    let [best, core] = rivals.each_ref().map(|rivals| {
+        let measured = rivals.iter().copied().filter(|k| measured.contains(k));
+        measured.min_by(|a, b| row(*a).0.total_cmp(&row(*b).0)).unwrap_or(first)
+    });
     let name = &case.entries[best].name;
     println!("-- error {accuracy:.0e}: geoms {:.4} ms with the setting '{name}'", 1e3 * row(best).0);
     if core != best {
@@ -312,7 +324,7 @@ fn compare(
         "", "ms", "geoms/peer (min..max)", "core/peer (min..max)", "legacy/peer (min..max)"
     );
     for &k in &measured {
-        if k == best || k == core {
+        if case.entries[k].ours && k != legacy {
             continue;
         }
         let ratio = |ours: usize| spread(times.iter().map(|round| round[&ours] / round[&k]).collect());
