@@ -239,7 +239,8 @@ fn window(curves: &[Curve], accuracies: &[f64]) -> (f64, f64) {
             Some(Crossing::Between(i, j)) => {
                 range = (range.0.max(10.0 * points[i].tol), range.1.min(0.03 * points[j].tol));
             }
-            _ => return ALL,
+            Some(Crossing::At(i)) => range = (f64::INFINITY, range.1.min(0.03 * points[i].tol)),
+            None => return ALL,
         }
     }
     range
