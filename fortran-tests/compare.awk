@@ -3,7 +3,7 @@
 #
 # With "times TOL" behind it R and A are multiples of the tolerance of the run, which is the last number that the
 # expected file shows behind TOL. A second line  # counters: relative R absolute A  is for whole numbers, if they are to
-# be treated apart. The IDID is compared exactly. What stands in brackets with ", allowed" is a measured error, which
+# be treated apart, a line  # multipliers: times F  for lines of multipliers (LA), which may be F times further off. The IDID is compared exactly. What stands in brackets with ", allowed" is a measured error, which
 # the program has judged itself (OK or FAIL): it is not compared again.
 #
 #   awk -f compare.awk driver.expected driver.output
@@ -17,12 +17,13 @@ function differ(why) { printf "line %d: %s\n", n, why; failed = 1; exit 1 }
 function close_enough(i, a, b) {
     if (i > 2 && want[i - 1] == "=" && want[i - 2] == "IDID") return a == b
     if (counters && whole(want[i])) return abs(a - b) <= count_absolute + count_relative * abs(a)
-    return abs(a - b) <= scale * (absolute + relative * abs(a))
+    return abs(a - b) <= scale * (want[1] == "la" ? multipliers : 1) * (absolute + relative * abs(a))
 }
 
-BEGIN { scale = 1 }
+BEGIN { scale = multipliers = 1 }
 FNR == NR && /^# tolerance:/ { relative = $4; absolute = $6; times = $7 == "times"; next }
 FNR == NR && /^# counters:/ { counters = 1; count_relative = $4; count_absolute = $6; next }
+FNR == NR && /^# multipliers:/ { multipliers = $4; next }
 FNR == NR && /^#/ { next }
 FNR == NR { expected[++count] = $0; next }
 {
