@@ -14,53 +14,76 @@ ifeq ($(origin FC),default)
 FC := gfortran
 endif
 
+# For another machine: CARGO_BUILD_TARGET=aarch64-unknown-linux-gnu CROSS=aarch64-linux-gnu-
+CROSS ?=
+ifneq ($(CROSS),)
+CC := $(CROSS)gcc
+CXX := $(CROSS)g++
+FC := $(CROSS)gfortran
+AR := $(CROSS)ar
+STRIP ?= $(CROSS)strip
+export PKG_CONFIG ?= $(CROSS)pkg-config
+endif
+OBJCOPY ?= $(CROSS)objcopy
+ifneq ($(CARGO_BUILD_TARGET),)
+TRIPLE := $(subst -,_,$(CARGO_BUILD_TARGET))
+export CARGO_TARGET_$(shell echo $(TRIPLE) | tr a-z A-Z)_LINKER ?= $(firstword $(CC))
+endif
+
 TARGET  := $(or $(CARGO_TARGET_DIR),target)
-RELEASE := $(TARGET)/release
+# Cargo puts what it builds for a named target into a folder of that name.
+RELEASE := $(TARGET)/$(if $(CARGO_BUILD_TARGET),$(CARGO_BUILD_TARGET)/)release
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 
 # Many small matrices: threads inside BLAS only cost time.
 export OPENBLAS_NUM_THREADS = 1
-export FC CC CXX
+export CARGO FC CC CXX AR OBJCOPY CFLAGS FFLAGS LDFLAGS
 
-.PHONY: all setup lib header docs demo test bench bench-quick bench-settings bench-setup accuracy which-method clean \
+.PHONY: all setup requirements lib header docs demo test bench bench-quick bench-settings bench-setup accuracy which-method starts clean \
         test-instructions instructions \
         test-format test-lint test-rust test-doc test-header test-drivers test-memory test-valgrind test-asan \
-        test-faults test-threads test-identity profile test-profile
+        test-faults test-threads test-identity profile test-profile test-random-calls random-calls random mpi test-mpi
 
 all: lib
 
-# Install what is missing on a Debian-like machine; say what to install elsewhere. Nothing is downloaded if
-# nothing is missing.
+# For demo, tests and benchmarks: install what is missing on a Debian-like machine; say what to install elsewhere. Nothing is
+# downloaded if nothing is missing. Building and installing ask for less and install nothing (`requirements`).
 setup:
 	@.ci/setup
 
-# Programs look for the library under its SONAME, also in the build tree.
-lib: setup
-	$(CARGO) build --release --lib
-	ln -sf libgeoms.so $(RELEASE)/$(SONAME)
+requirements:
+	@packaging/requirements.sh $(BLAS) $(FORTRAN)
 
 header docs: setup
-	$(CARGO) run --release --quiet --example gendocs
+	$(CARGO) run --locked --release --quiet --bin gendocs
 
-demo: lib
+demo: setup lib
 	fortran-tests/run.sh --demo
 
+# Random mechanisms in all settings against an independent reference, the seed of every bad case printed: RANDOM_FIRST and
+# RANDOM_COUNT give the seeds. `make test` has a hundred of them in a few settings each.
+RANDOM_FIRST ?= 1
+RANDOM_COUNT ?= 1000
+random: setup
+	RANDOM_FIRST=$(RANDOM_FIRST) RANDOM_COUNT=$(RANDOM_COUNT) RANDOM_SETTINGS=0 \
+	    $(CARGO) test --release --test random -- --nocapture
+
 # Every suite with its counts; logs in target/suites. The targets below are its parts.
-test: lib
+test: setup lib
 	@MAKE="$(MAKE)" CARGO="$(CARGO)" .ci/suites
 
 test-format: setup
-	$(CARGO) fmt --check
+	$(CARGO) fmt --all --check
 
 test-lint: setup
-	$(CARGO) clippy --release --all-targets -- -D warnings
+	$(CARGO) clippy --locked --release --all-targets -- -D warnings
 
 # Also compares include/geoms.h and the generated pages of docs/ with the tables they are made from.
 test-rust: setup
-	$(CARGO) test --release
+	$(CARGO) test --locked --release
 
 test-doc: setup
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --no-deps
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --release --no-deps
 
 WARNINGS := -Wall -Wextra -Wpedantic -Werror -fsyntax-only
 test-header: setup
@@ -69,30 +92,47 @@ test-header: setup
 	$(CXX) -std=c++17 $(WARNINGS) -x c++ -include include/geoms.h /dev/null
 	$(CXX) -std=c++17 $(WARNINGS) -x c++ -include include/geoms.hpp /dev/null
 
-test-drivers: lib
+test-drivers: setup lib
 	fortran-tests/run.sh
 	c-examples/run.sh
 
 test-memory: test-valgrind test-asan test-faults
 
-test-valgrind: lib
+test-valgrind: setup lib
 	fortran-tests/run.sh --valgrind
 
-test-asan: lib
+test-asan: setup lib
 	fortran-tests/run.sh --asan
 
 # A part of the fault suite under valgrind.
 test-faults: setup
 	@CARGO="$(CARGO)" .ci/fault-memory
 
+# Random calls of the handle and mutated saved states under the sanitizers: a refused one changes nothing. The long form has a
+# million of each; CALLS, STATES and SEED select.
+test-random-calls: lib
+	random-tests/run.sh $(or $(CALLS),10000) $(or $(STATES),5000) $(or $(SEED),1)
+
+random-calls: lib
+	random-tests/run.sh $(or $(CALLS),1000000) $(or $(STATES),1000000) $(or $(SEED),1)
+
 # Runs on threads: bitwise as alone, and without races.
-test-threads: lib
+test-threads: setup lib
 	fortran-tests/run.sh --threads
 
 # The same compiled subroutines through Fortran, C and Rust.
-test-identity: lib
-	$(CARGO) build --release --example identity
+test-identity: setup lib
+	$(CARGO) build --locked --release --example identity
 	fortran-tests/run.sh --identity
+
+# Glued runs across processes: libgeoms_mpi and the examples of gluing in target/mpi; the test runs them on 1 to 8 processes.
+mpi: lib
+	@.ci/setup-mpi
+	gluing-examples/run.sh --build
+
+test-mpi: lib
+	@.ci/setup-mpi
+	gluing-examples/run.sh
 
 # Instructions of a run against the numbers kept in abi/instructions.txt; `make instructions` keeps them anew.
 test-instructions:
@@ -104,19 +144,19 @@ instructions:
 # Instructions and floating point operations of the parts of a step: docs/profile.md. The test makes two of its runs and
 # looks whether the page names the parts that there are.
 profile: setup
-	$(CARGO) run --release --quiet --example profile
+	$(CARGO) run --locked --release --quiet --example profile
 
 test-profile: setup
-	$(CARGO) run --release --quiet --example profile -- --check
+	$(CARGO) run --locked --release --quiet --example profile -- --check
 
 # Errors, residuals and counters over the problem set: docs/accuracy.{md,csv,svg}.
 accuracy: setup
-	$(CARGO) run --release --quiet --example accuracy
+	$(CARGO) run --locked --release --quiet --example accuracy
 
 # CPU time at equal accuracy against RADAU5, RADAU, HEM5 and IDA: a table, bench/results.csv, bench/*.svg. The peers are
 # installed for it (as root); only bench/ is linked to them. PROBLEMS="pendulum andrews" selects, bench-quick is coarser.
 PROBLEMS ?=
-BENCH := $(CARGO) run --release --quiet --manifest-path bench/Cargo.toml --target-dir $(TARGET) --
+BENCH := $(CARGO) run --locked --release --quiet --manifest-path bench/Cargo.toml --target-dir $(TARGET) --
 bench: setup bench-setup
 	@$(BENCH) $(PROBLEMS)
 
@@ -130,9 +170,13 @@ bench-settings: setup bench-setup
 bench-setup:
 	@.ci/setup-bench
 
-# CPU time of each method over kinds of problems: the table in the README.
+# Random equilibria, and runs at every power of ten of T: the long form of problems/tests/starts.
+starts: setup
+	GEOMS_EQUILIBRIA=1000 GEOMS_FAR=1 $(CARGO) test --locked --release --test starts -- --nocapture
+
+# CPU time of each method over kinds of problems: docs/which-method.md.
 which-method: setup
-	$(CARGO) run --release --quiet --example which_method
+	$(CARGO) run --locked --release --quiet --example which_method
 
 include packaging/package.mk
 

@@ -1,31 +1,55 @@
-//! Compiles the C shim of the messages and makes the C header from the exported functions.
+//! Compiles the C shim of the messages and says which BLAS and LAPACK are linked.
 
-use std::path::Path;
+use std::env;
+use std::process::Command;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let sources =
-        ["fortran", "boundary", "functions", "handle", "settings", "run", "inspect", "diagnose", "interrupt"]
-            .map(|name| format!("src/capi/{name}.rs"));
-    let others = ["src/capi/unit.c", "cbindgen.toml", "build.rs"];
-    for file in sources.iter().map(String::as_str).chain(others) {
+    for file in ["src/capi/unit.c", "build.rs"] {
         println!("cargo:rerun-if-changed={file}");
     }
-    cc::Build::new().file("src/capi/unit.c").warnings(true).extra_warnings(true).compile("geoms_unit");
-
-    // So that programs ask for this interface of the library and not for the path it was linked from.
-    if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") {
-        println!(
-            "cargo:rustc-cdylib-link-arg=-Wl,-soname,libgeoms.so.{}",
-            std::env::var("CARGO_PKG_VERSION_MAJOR")?
-        );
-    }
-
-    // Constants are added to this by `geoms::reference::header`, which has the tables.
-    let config = cbindgen::Config::from_file("cbindgen.toml")?;
-    let mut builder = cbindgen::Builder::new().with_config(config);
-    for source in sources {
-        builder = builder.with_src(source);
-    }
-    builder.generate()?.write_to_file(Path::new(&std::env::var("OUT_DIR")?).join("geoms.h"));
+    // No path of the machine in the object, so that a build elsewhere is the same.
+    let [root, out] = [env::var("CARGO_MANIFEST_DIR")?, env::var("OUT_DIR")?];
+    cc::Build::new()
+        .file("src/capi/unit.c")
+        .warnings(true)
+        .extra_warnings(true)
+        .flag_if_supported(format!("-ffile-prefix-map={root}=geoms"))
+        .flag_if_supported(format!("-ffile-prefix-map={out}=out"))
+        .compile("geoms_unit");
+    link_blas();
     Ok(())
+}
+
+/// The libraries of the chosen feature; with `openblas-src` that crate names them.
+fn link_blas() {
+    let chosen = |feature: &str| env::var_os(format!("CARGO_FEATURE_{feature}")).is_some();
+    let libraries: &[&str] = if chosen("OPENBLAS_SRC") || env::var_os("DOCS_RS").is_some() {
+        &[]
+    } else if chosen("LAPACK") {
+        &["lapack", "blas"]
+    } else {
+        &["openblas"]
+    };
+    for library in libraries {
+        for folder in folders(library) {
+            println!("cargo:rustc-link-search=native={folder}");
+        }
+        println!("cargo:rustc-link-lib=dylib={library}");
+    }
+}
+
+/// Where pkg-config finds a library, if it is not where the linker looks anyway. Not for other machines: their files have
+/// other places, which `PKG_CONFIG` (a pkg-config for that machine) or `RUSTFLAGS=-L...` names.
+fn folders(library: &str) -> Vec<String> {
+    println!("cargo:rerun-if-env-changed=PKG_CONFIG");
+    println!("cargo:rerun-if-env-changed=PKG_CONFIG_PATH");
+    let named = env::var("PKG_CONFIG");
+    if named.is_err() && env::var("HOST").ok() != env::var("TARGET").ok() {
+        return Vec::new();
+    }
+    let found =
+        Command::new(named.as_deref().unwrap_or("pkg-config")).args(["--libs-only-L", library]).output();
+    let Ok(found) = found else { return Vec::new() };
+    let text = String::from_utf8_lossy(&found.stdout);
+    text.split_whitespace().filter_map(|flag| flag.strip_prefix("-L")).map(String::from).collect()
 }

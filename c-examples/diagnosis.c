@@ -71,6 +71,14 @@ int main(void)
     check("this one is not", geoms_check_jacobian(h, 0, x, listen) == 2 && strstr(heard, "FX3 has the wrong sign"));
     printf("%s", heard);
 
+    heard[0] = 0;
+    check("the model is found out as well", geoms_check_model(h, 0, x, listen) == 1 && strstr(heard, "FX3: -d g(1)"));
+    geoms_set_jacobian(h, NULL);
+    heard[0] = 0;
+    check("without it the model is right", geoms_check_model(h, 0, x, listen) == 0 && heard[0] == 0);
+    check("no warnings", geoms_start(h, 0, x, 0) == 0 && geoms_integrate(h, 1) == 0 && geoms_warning_count(h) == 0 &&
+                             geoms_warning(h, 0)[0] == 0);
+
     memcpy(x, rest, sizeof x);
     check("at rest", geoms_make_consistent(h, 0, x) == 0 && geoms_constraint_forces(h, 0, x, force) == 0);
     check("the rod carries the weight", fabs(force[0]) < 1e-9 && fabs(force[1] + gravity) < 1e-6);

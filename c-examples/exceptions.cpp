@@ -129,7 +129,9 @@ int main()
         return solver.state_vector();
     };
     check("the Jacobian is right, and the parts are", solver.check_jacobian(0, x0).empty());
+    check("the model is right", solver.check_model(0, x0).empty());
     const std::vector<double> undisturbed = run();
+    check("nothing to warn of", solver.warnings().empty());
 
     // name, and from which time on it throws
     const std::pair<const char *, double> cases[] = {

@@ -104,6 +104,15 @@ int main(void)
               stats.nedec == (uint64_t)iwork[6] && stats.nbsub == (uint64_t)iwork[7] &&
               stats.nstep == (uint64_t)iwork[8] && stats.nerjct == (uint64_t)iwork[9] &&
               stats.ncrjct == (uint64_t)iwork[10]);
+    {
+        uint64_t value = 0;
+        int k, same = 1;
+        for (k = 0; geoms_counter_name(k); k++)
+            same = same && geoms_counter(solver, geoms_counter_name(k), &value) == 0 &&
+                   (k >= 25 || value == ((const uint64_t *)&stats)[k]);
+        check("counters by name", same && k >= 25 && geoms_counter(solver, "NSTEP", &value) == 0 && value == stats.nstep);
+        check("a counter that is not there", geoms_counter(solver, "nonsense", &value) == GEOMS_IDID_BAD_ARGUMENT);
+    }
     check("output at every point, other calls refused", bad == 0 && (uint64_t)points == stats.naccpt + 1);
     check("constraint between the points below 1e-6", violation < 1e-6);
     check("messages at start and end", messages >= 2);
@@ -113,7 +122,10 @@ int main(void)
     check("and explained", geoms_last_error(solver, &error) == GEOMS_IDID_BAD_ARGUMENT &&
                                strstr(error.detail, "DECOMPC = 9") && strstr(error.report, error.detail) &&
                                strcmp(error.sentence, geoms_strerror(error.code)) == 0 &&
-                               strcmp(error.advice, geoms_advice(error.code)) == 0);
+                               strncmp(error.advice, geoms_advice(error.code), 30) == 0);
+    check("the same by name", strcmp(geoms_error_text(solver, "detail"), error.detail) == 0 &&
+                                  geoms_error_number(solver, "code") == error.code &&
+                                  !geoms_error_text(solver, "nonsense") && isnan(geoms_error_number(solver, "theta")));
     printf("\n%s\n\n%d accepted steps, %d rejected\n", error.report, (int)stats.naccpt, (int)(stats.nerjct + stats.ncrjct));
     geoms_free(solver);
     return failures != 0;

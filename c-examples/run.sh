@@ -4,7 +4,7 @@
 #   c-examples/run.sh                 against the library in the build tree
 #   c-examples/run.sh FLAGS...        against what these flags of the compiler name, such as those of pkg-config
 #
-# exceptions.cpp, save.c and parts.c are run with the address and undefined behaviour sanitizers as well.
+# exceptions.cpp, lifetime.cpp, save.c and parts.c are run with the address and undefined behaviour sanitizers as well.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -42,16 +42,18 @@ built() {
     fi
 }
 
-for source in handle events stick_slip save parts stop handle_threads diagnosis; do
-    built "$source C99" "$CC" -std=c99 -O2 "$here/$source.c"
-    built "$source C11" "$CC" -std=c11 -O2 "$here/$source.c"
+for source in handle events stick_slip save parts stop handle_threads diagnosis gluing; do
+    built "$source C99" $CC -std=c99 -O2 "$here/$source.c"
+    built "$source C11" $CC -std=c11 -O2 "$here/$source.c"
 done
-for source in slider_crank exceptions; do
-    built "$source C++17" "$CXX" -std=c++17 -O2 "$here/$source.cpp"
+for source in slider_crank exceptions lifetime glued; do
+    built "$source C++17" $CXX -std=c++17 -O2 "$here/$source.cpp"
 done
-built "save sanitized" "$CC" -std=c11 "${sanitized[@]}" "$here/save.c"
-built "parts sanitized" "$CC" -std=c11 "${sanitized[@]}" "$here/parts.c"
-built "exceptions sanitized" "$CXX" -std=c++17 "${sanitized[@]}" "$here/exceptions.cpp"
+built "save sanitized" $CC -std=c11 "${sanitized[@]}" "$here/save.c"
+built "parts sanitized" $CC -std=c11 "${sanitized[@]}" "$here/parts.c"
+built "exceptions sanitized" $CXX -std=c++17 "${sanitized[@]}" "$here/exceptions.cpp"
+built "lifetime sanitized" $CXX -std=c++17 "${sanitized[@]}" "$here/lifetime.cpp"
+built "gluing sanitized" $CC -std=c11 "${sanitized[@]}" "$here/gluing.c"
 
 # Every function of the header is called by one of the programs.
 for name in $(grep -oE '\bgeoms_[a-z_]*[a-z]\(' "$root/include/geoms.h" | tr -d '(' | sort -u); do

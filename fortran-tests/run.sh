@@ -60,11 +60,11 @@ truck 1e4"
 names=$(awk '{ print $1 }' <<<"$problems")
 
 # libgeomsf.a holds GEWRIT; a program asks for it with -u, because the library refers to it only weakly.
-"$FC" "${fast[@]}" -c "$root/fortran/gewrit.f" -o "$work/gewrit.o"
+$FC "${fast[@]}" -c "$root/fortran/gewrit.f" -o "$work/gewrit.o"
 rm -f "$work/libgeomsf.a"
 ar rcs "$work/libgeomsf.a" "$work/gewrit.o"
-"$FC" "${wide[@]}" -c "$root/fortran/gewrit.f" -o "$work/gewrit64.o"
-"$FC" "${wide[@]}" -c "$root/fortran/geoms64.f" -o "$work/geoms64.o"
+$FC "${wide[@]}" -c "$root/fortran/gewrit.f" -o "$work/gewrit64.o"
+$FC "${wide[@]}" -c "$root/fortran/geoms64.f" -o "$work/geoms64.o"
 unit=("$work/libgeomsf.a" -Wl,-u,gewrit_)
 
 passed=0
@@ -140,7 +140,7 @@ update() {
 }
 
 if [ "$mode" = --demo ]; then
-    "$FC" "${fast[@]}" "$here/pendulum.f" -o "$work/pendulum" "${shared[@]}"
+    $FC "${fast[@]}" "$here/pendulum.f" -o "$work/pendulum" "${shared[@]}"
     status=0
     execute pendulum || status=$?
     cat "$work/pendulum.output"
@@ -167,17 +167,17 @@ if [ "$mode" = --valgrind ] || [ "$mode" = --asan ]; then
         cflags=(-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all)
         wrapper=()
         memory=$names
-        if ! echo 'int main(void) { return 0; }' | "$CC" "${cflags[@]}" -x c - -o "$work/asan-probe" 2>/dev/null; then
+        if ! echo 'int main(void) { return 0; }' | $CC "${cflags[@]}" -x c - -o "$work/asan-probe" 2>/dev/null; then
             echo "$CC has no address sanitizer here" >&2
             exit 1
         fi
     fi
     for driver in $memory; do
-        queue "$FC" "${flags[@]}" "$here/$driver.f" -o "$work/$driver-$kind" "${shared[@]}"
+        queue $FC "${flags[@]}" "$here/$driver.f" -o "$work/$driver-$kind" "${shared[@]}"
     done
-    queue "$FC" "${flags[@]}" "$here/arguments.f" -o "$work/arguments-$kind" "${shared[@]}"
+    queue $FC "${flags[@]}" "$here/arguments.f" -o "$work/arguments-$kind" "${shared[@]}"
     for example in pendulum parts; do
-        queue "$CC" -std=c99 "${cflags[@]}" -I"$root/include" "$root/c-examples/$example.c" \
+        queue $CC -std=c99 "${cflags[@]}" -I"$root/include" "$root/c-examples/$example.c" \
             -o "$work/c-$example-$kind" "${shared[@]}" -lm
     done
     work_off
@@ -200,7 +200,7 @@ if [ "$mode" = --valgrind ] || [ "$mode" = --asan ]; then
 fi
 
 if [ "$mode" = --threads ]; then
-    "$CC" -std=c99 -Wall -Wextra -Werror -O2 -g -I"$root/include" "$root/c-examples/threads.c" -o "$work/threads" \
+    $CC -std=c99 -Wall -Wextra -Werror -O2 -g -I"$root/include" "$root/c-examples/threads.c" -o "$work/threads" \
         "${shared[@]}" -lpthread
     for detector in none drd helgrind; do
         wrapper=(valgrind -q "--tool=$detector" --error-exitcode=99 "--suppressions=$here/races.supp")
@@ -225,11 +225,11 @@ if [ "$mode" = --identity ]; then
     rust=$lib/examples/identity
     [ -e "$rust" ] || { echo "$rust is missing: run cargo build --release --example identity" >&2; exit 1; }
     # One object file for all three: Fortran and C link it, Rust loads it.
-    "$CC" -std=c99 -Wall -Wextra -Werror -O2 -fPIC -c "$here/identity/callbacks.c" -o "$work/callbacks.o"
-    "$CC" -shared "$work/callbacks.o" -o "$work/libcallbacks.so" -lm
-    "$FC" "${fast[@]}" -Wall -Werror "$here/identity/main.f" "$work/callbacks.o" -o "$work/identity-fortran" \
+    $CC -std=c99 -Wall -Wextra -Werror -O2 -fPIC -c "$here/identity/callbacks.c" -o "$work/callbacks.o"
+    $CC -shared "$work/callbacks.o" -o "$work/libcallbacks.so" -lm
+    $FC "${fast[@]}" -Wall -Werror "$here/identity/main.f" "$work/callbacks.o" -o "$work/identity-fortran" \
         "${shared[@]}" -lm
-    "$CC" -std=c99 -Wall -Wextra -Werror -O2 -I"$root/include" "$here/identity/main.c" "$work/callbacks.o" \
+    $CC -std=c99 -Wall -Wextra -Werror -O2 -I"$root/include" "$here/identity/main.c" "$work/callbacks.o" \
         -o "$work/identity-c" "${shared[@]}" -lm
     "$work/identity-fortran" | sed 's/ *$//' >"$work/identity-fortran.output"
     "$work/identity-c" >"$work/identity-c.output"
@@ -260,34 +260,34 @@ fi
 # The problems: one file each.
 for driver in $names; do
     source=$here/$driver.f
-    queue "$FC" "${checked[@]}" "${warned[@]}" "$source" -o "$work/$driver-O0-checked" "${shared[@]}"
-    queue "$FC" "${fast[@]}" "$source" -o "$work/$driver-O2" "${shared[@]}"
-    queue "$FC" "${wide[@]}" "$source" "$work/geoms64.o" -o "$work/$driver-integer8" "${shared[@]}"
+    queue $FC "${checked[@]}" "${warned[@]}" "$source" -o "$work/$driver-O0-checked" "${shared[@]}"
+    queue $FC "${fast[@]}" "$source" -o "$work/$driver-O2" "${shared[@]}"
+    queue $FC "${wide[@]}" "$source" "$work/geoms64.o" -o "$work/$driver-integer8" "${shared[@]}"
 done
 # Drivers that only call GEOMS and GEDENSOUT.
 for driver in pendulum arguments; do
     source=$here/$driver.f
-    queue "$FC" "${checked[@]}" "$source" -o "$work/$driver-O0-checked" "${shared[@]}"
-    queue "$FC" "${fast[@]}" "$source" -o "$work/$driver-O2" "${shared[@]}"
-    queue "$FC" "${wide[@]}" "$source" "$work/geoms64.o" -o "$work/$driver-integer8" "${shared[@]}"
-    queue "$FC" "${fast[@]}" "$source" -o "$work/$driver-static" "${static[@]}"
+    queue $FC "${checked[@]}" "$source" -o "$work/$driver-O0-checked" "${shared[@]}"
+    queue $FC "${fast[@]}" "$source" -o "$work/$driver-O2" "${shared[@]}"
+    queue $FC "${wide[@]}" "$source" "$work/geoms64.o" -o "$work/$driver-integer8" "${shared[@]}"
+    queue $FC "${fast[@]}" "$source" -o "$work/$driver-static" "${static[@]}"
     # The wrapper and libgeoms.a would both define geoms_, so the static case renames the calls.
-    queue "$FC" "${wide[@]}" -cpp -DGEOMS=GEOMS_64 -DGEDENSOUT=GEDENSOUT_64 -ffixed-line-length-none \
+    queue $FC "${wide[@]}" -cpp -DGEOMS=GEOMS_64 -DGEDENSOUT=GEDENSOUT_64 -ffixed-line-length-none \
         "$source" -o "$work/$driver-integer8-static" "${static[@]}"
 done
 # Messages: with GEWRIT the unit of the program, without it fort.13.
-queue "$FC" "${checked[@]}" "$here/messages.f" -o "$work/messages-O0-checked" "${unit[@]}" "${shared[@]}"
-queue "$FC" "${fast[@]}" "$here/messages.f" -o "$work/messages-O2" "${unit[@]}" "${shared[@]}"
-queue "$FC" "${fast[@]}" "$here/messages.f" -o "$work/messages-static" "${unit[@]}" "${static[@]}"
-queue "$FC" "${wide[@]}" "$here/messages.f" "$work/geoms64.o" -o "$work/messages-integer8" "${unit[@]}" "${shared[@]}"
-queue "$FC" "${wide[@]}" "$here/messages.f" "$work/geoms64.o" "$work/gewrit64.o" \
+queue $FC "${checked[@]}" "$here/messages.f" -o "$work/messages-O0-checked" "${unit[@]}" "${shared[@]}"
+queue $FC "${fast[@]}" "$here/messages.f" -o "$work/messages-O2" "${unit[@]}" "${shared[@]}"
+queue $FC "${fast[@]}" "$here/messages.f" -o "$work/messages-static" "${unit[@]}" "${static[@]}"
+queue $FC "${wide[@]}" "$here/messages.f" "$work/geoms64.o" -o "$work/messages-integer8" "${unit[@]}" "${shared[@]}"
+queue $FC "${wide[@]}" "$here/messages.f" "$work/geoms64.o" "$work/gewrit64.o" \
     -o "$work/messages-integer8-unit8" "${shared[@]}"
-queue "$FC" "${fast[@]}" "$here/messages.f" -o "$work/messages-plain-O2" "${shared[@]}"
-queue "$FC" "${fast[@]}" "$here/messages.f" -o "$work/messages-plain-static" "${static[@]}"
+queue $FC "${fast[@]}" "$here/messages.f" -o "$work/messages-plain-O2" "${shared[@]}"
+queue $FC "${fast[@]}" "$here/messages.f" -o "$work/messages-plain-static" "${static[@]}"
 # C.
 warnings=(-Wall -Wextra -Wpedantic -Werror -O2 -I"$root/include")
-queue "$CC" -std=c99 "${warnings[@]}" "$root/c-examples/pendulum.c" -o "$work/c-pendulum" "${shared[@]}" -lm
-queue "$CC" -std=c99 "${warnings[@]}" "$root/c-examples/pendulum.c" -o "$work/c-pendulum-static" "${static[@]}"
+queue $CC -std=c99 "${warnings[@]}" "$root/c-examples/pendulum.c" -o "$work/c-pendulum" "${shared[@]}" -lm
+queue $CC -std=c99 "${warnings[@]}" "$root/c-examples/pendulum.c" -o "$work/c-pendulum-static" "${static[@]}"
 work_off
 
 if [ "$mode" = --update ]; then
@@ -310,8 +310,8 @@ int pendulum_eom(double, const double *, double *, void *);
 int pendulum_mass(double, const double *, double *, void *);'
 example fortran >"$work/readme.f"
 { echo '#include <stdint.h>'; echo "$prototypes"; example c; } >"$work/readme.c"
-if [ -s "$work/readme.f" ] && "$FC" -std=legacy -Wall -Werror -c "$work/readme.f" -o "$work/readme-f.o" &&
-    "$CC" -std=c99 "${warnings[@]}" -c "$work/readme.c" -o "$work/readme-c.o"; then
+if [ -s "$work/readme.f" ] && $FC -std=legacy -Wall -Werror -c "$work/readme.f" -o "$work/readme-f.o" &&
+    $CC -std=c99 "${warnings[@]}" -c "$work/readme.c" -o "$work/readme-c.o"; then
     report README OK
 else
     report README FAIL "an example does not compile"

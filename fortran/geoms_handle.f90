@@ -12,7 +12,7 @@
 ! procedure cannot have the same name.
 !
 ! Callbacks are functions with bind(c) and the arguments of the abstract interfaces below; the compiler compares them. A
-! function that takes a callback has a second name with the ending _p, for type(c_funptr): c_null_funptr takes a callback
+! function that takes a callback is made of the one with the ending _p, for type(c_funptr): c_null_funptr takes a callback
 ! away. `user` is the address given to geoms_set_user, c_loc of a variable with the attribute TARGET that lives as long as the
 ! handle. Strings: geoms_set_int(handle, geoms_c('nit'), ...) and geoms_text(error%detail).
 !
@@ -52,6 +52,12 @@ module geoms_handle
   integer(c_int), parameter :: geoms_idid_newton_diverges = -1116
   integer(c_int), parameter :: geoms_idid_too_many_steps = -1117
   integer(c_int), parameter :: geoms_idid_step_too_small = -1118
+  integer(c_int), parameter :: geoms_idid_lockup = -1119
+  integer(c_int), parameter :: geoms_idid_model_contradiction = -1120
+  integer(c_int), parameter :: geoms_idid_peer_lost = -1121
+  integer(c_int), parameter :: geoms_idid_interface_singular = -1122
+  integer(c_int), parameter :: geoms_idid_stopped_by_port = -1123
+  integer(c_int), parameter :: geoms_idid_not_glueable = -1124
   integer(c_int), parameter :: geoms_idid_dormqr_real = -1128
   integer(c_int), parameter :: geoms_idid_dormqr_complex = -1129
   integer(c_int), parameter :: geoms_idid_stopped_by_eom_in_differences = -1201
@@ -99,6 +105,8 @@ module geoms_handle
   integer(c_int), parameter :: geoms_iopt_project = 22
   integer(c_int), parameter :: geoms_iopt_family = 23
   integer(c_int), parameter :: geoms_iopt_relaxe = 25
+  integer(c_int), parameter :: geoms_iopt_check = 26
+  integer(c_int), parameter :: geoms_iopt_watch = 27
   integer(c_int), parameter :: geoms_ropt_uround = 1
   integer(c_int), parameter :: geoms_ropt_safe = 2
   integer(c_int), parameter :: geoms_ropt_thet = 3
@@ -118,6 +126,38 @@ module geoms_handle
   integer(c_int), parameter :: geoms_form_index1 = 1
   integer(c_int), parameter :: geoms_reached = 0
   integer(c_int), parameter :: geoms_at_event = 1
+  integer(c_int), parameter :: geoms_flat = 0
+  integer(c_int), parameter :: geoms_bisection = 1
+  integer(c_int), parameter :: geoms_neighbour = 2
+
+  ! Counters of a run.
+  type, bind(c) :: geoms_stats
+    integer(c_int64_t) :: naccpt = 0
+    integer(c_int64_t) :: neom = 0
+    integer(c_int64_t) :: nmas = 0
+    integer(c_int64_t) :: njac = 0
+    integer(c_int64_t) :: nsel = 0
+    integer(c_int64_t) :: npdec = 0
+    integer(c_int64_t) :: nedec = 0
+    integer(c_int64_t) :: nbsub = 0
+    integer(c_int64_t) :: nstep = 0
+    integer(c_int64_t) :: nerjct = 0
+    integer(c_int64_t) :: ncrjct = 0
+    integer(c_int64_t) :: rejected_newton = 0
+    integer(c_int64_t) :: rejected_singular = 0
+    integer(c_int64_t) :: rejected_not_finite = 0
+    integer(c_int64_t) :: rejected_by_model = 0
+    integer(c_int64_t) :: newton_updates = 0
+    integer(c_int64_t) :: pivot_changes = 0
+    integer(c_int64_t) :: selectors_poor = 0
+    integer(c_int64_t) :: at_round_off = 0
+    integer(c_int64_t) :: jacobian_reused = 0
+    integer(c_int64_t) :: invariants_suspended = 0
+    integer(c_int64_t) :: eom_for_differences = 0
+    integer(c_int64_t) :: eom_for_initial_values = 0
+    integer(c_int64_t) :: mass_multiplications = 0
+    integer(c_int64_t) :: stiffness_suspected = 0
+  end type
 
   ! Numbers of variables and constraints.
   type, bind(c) :: geoms_dimensions
@@ -156,35 +196,6 @@ module geoms_handle
     real(c_double) :: theta = 0
   end type
 
-  ! Counters of a run.
-  type, bind(c) :: geoms_stats
-    integer(c_int64_t) :: naccpt = 0
-    integer(c_int64_t) :: neom = 0
-    integer(c_int64_t) :: nmas = 0
-    integer(c_int64_t) :: njac = 0
-    integer(c_int64_t) :: nsel = 0
-    integer(c_int64_t) :: npdec = 0
-    integer(c_int64_t) :: nedec = 0
-    integer(c_int64_t) :: nbsub = 0
-    integer(c_int64_t) :: nstep = 0
-    integer(c_int64_t) :: nerjct = 0
-    integer(c_int64_t) :: ncrjct = 0
-    integer(c_int64_t) :: rejected_newton = 0
-    integer(c_int64_t) :: rejected_singular = 0
-    integer(c_int64_t) :: rejected_not_finite = 0
-    integer(c_int64_t) :: rejected_by_model = 0
-    integer(c_int64_t) :: newton_updates = 0
-    integer(c_int64_t) :: pivot_changes = 0
-    integer(c_int64_t) :: selectors_poor = 0
-    integer(c_int64_t) :: at_round_off = 0
-    integer(c_int64_t) :: jacobian_reused = 0
-    integer(c_int64_t) :: invariants_suspended = 0
-    integer(c_int64_t) :: eom_for_differences = 0
-    integer(c_int64_t) :: eom_for_initial_values = 0
-    integer(c_int64_t) :: mass_multiplications = 0
-    integer(c_int64_t) :: stiffness_suspected = 0
-  end type
-
   ! Ranks of the constraints at one point.
   type, bind(c) :: geoms_ranks
     integer(c_int64_t) :: position_rows = 0
@@ -192,6 +203,22 @@ module geoms_handle
     integer(c_int64_t) :: velocity_rows = 0
     integer(c_int64_t) :: velocity_rank = 0
     real(c_double) :: smallest = 0
+  end type
+
+  ! Counters of a participant of a glued run.
+  type, bind(c) :: geoms_glue_stats
+    integer(c_int64_t) :: steps = 0
+    integer(c_int64_t) :: rejected_error = 0
+    integer(c_int64_t) :: rejected_newton = 0
+    integer(c_int64_t) :: rejected_event = 0
+    integer(c_int64_t) :: iterations = 0
+    integer(c_int64_t) :: most_iterations = 0
+    integer(c_int64_t) :: refreshes = 0
+    integer(c_int64_t) :: interface_doubles = 0
+    integer(c_int64_t) :: messages = 0
+    integer(c_int64_t) :: doubles = 0
+    integer(c_int64_t) :: deficiency = 0
+    integer(c_int64_t) :: coordination_ns = 0
   end type
 
   abstract interface
@@ -271,6 +298,41 @@ module geoms_handle
       type(c_ptr), value :: user
       integer(c_int) :: geoms_events_fn
     end function
+    ! Send n numbers to a participant without waiting for it.
+    function geoms_send_fn(to, data, n, user) bind(c)
+      import
+      integer(c_int), value :: to
+      real(c_double), intent(in) :: data(*)
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: user
+      integer(c_int) :: geoms_send_fn
+    end function
+    ! Receive n numbers from a participant, in the order in which they were sent.
+    function geoms_receive_fn(from, data, n, user) bind(c)
+      import
+      integer(c_int), value :: from
+      real(c_double), intent(inout) :: data(*)
+      integer(c_int64_t), value :: n
+      type(c_ptr), value :: user
+      integer(c_int) :: geoms_receive_fn
+    end function
+    ! Tell all other participants that one is lost.
+    function geoms_abandon_fn(lost, user) bind(c)
+      import
+      integer(c_int), value :: lost
+      type(c_ptr), value :: user
+      integer(c_int) :: geoms_abandon_fn
+    end function
+    ! A port: y and its derivatives by p, column-major, one row for each y, which come in as zeros.
+    function geoms_port_fn(t, p, y, jacobian, user) bind(c)
+      import
+      real(c_double), value :: t
+      real(c_double), intent(in) :: p(*)
+      real(c_double), intent(inout) :: y(*)
+      real(c_double), intent(inout) :: jacobian(*)
+      type(c_ptr), value :: user
+      integer(c_int) :: geoms_port_fn
+    end function
   end interface
 
   interface
@@ -311,25 +373,11 @@ module geoms_handle
       type(c_ptr), value :: user
       integer(c_int) :: geoms_set_user
     end function
-    ! Set the equations of motion: RDA, in the order of docs/reference.md.
-    function geoms_set_eom(handle, eom) bind(c, name='geoms_set_eom')
-      import
-      type(c_ptr), value :: handle
-      procedure(geoms_eom_fn) :: eom
-      integer(c_int) :: geoms_set_eom
-    end function
     function geoms_set_eom_p(handle, eom) bind(c, name='geoms_set_eom')
       import
       type(c_ptr), value :: handle
       type(c_funptr), value :: eom
       integer(c_int) :: geoms_set_eom_p
-    end function
-    ! Set the mass matrix.
-    function geoms_set_mass(handle, mass) bind(c, name='geoms_set_mass')
-      import
-      type(c_ptr), value :: handle
-      procedure(geoms_mass_fn) :: mass
-      integer(c_int) :: geoms_set_mass
     end function
     function geoms_set_mass_p(handle, mass) bind(c, name='geoms_set_mass')
       import
@@ -337,39 +385,17 @@ module geoms_handle
       type(c_funptr), value :: mass
       integer(c_int) :: geoms_set_mass_p
     end function
-    ! Set the NEGATIVE partial derivatives of RDA; null: differences are used.
-    function geoms_set_jacobian(handle, jacobian) bind(c, name='geoms_set_jacobian')
-      import
-      type(c_ptr), value :: handle
-      procedure(geoms_jacobian_fn) :: jacobian
-      integer(c_int) :: geoms_set_jacobian
-    end function
     function geoms_set_jacobian_p(handle, jacobian) bind(c, name='geoms_set_jacobian')
       import
       type(c_ptr), value :: handle
       type(c_funptr), value :: jacobian
       integer(c_int) :: geoms_set_jacobian_p
     end function
-    ! Set a function that gives the parts of the equations of motion that are asked for; null: none.
-    function geoms_set_parts(handle, parts) bind(c, name='geoms_set_parts')
-      import
-      type(c_ptr), value :: handle
-      procedure(geoms_parts_fn) :: parts
-      integer(c_int) :: geoms_set_parts
-    end function
     function geoms_set_parts_p(handle, parts) bind(c, name='geoms_set_parts')
       import
       type(c_ptr), value :: handle
       type(c_funptr), value :: parts
       integer(c_int) :: geoms_set_parts_p
-    end function
-    ! Set n conditions with which geoms_start makes the initial values consistent; n = 0: none.
-    function geoms_set_conditions(handle, n, conditions) bind(c, name='geoms_set_conditions')
-      import
-      type(c_ptr), value :: handle
-      integer(c_int64_t), value :: n
-      procedure(geoms_conditions_fn) :: conditions
-      integer(c_int) :: geoms_set_conditions
     end function
     function geoms_set_conditions_p(handle, n, conditions) bind(c, name='geoms_set_conditions')
       import
@@ -378,26 +404,11 @@ module geoms_handle
       type(c_funptr), value :: conditions
       integer(c_int) :: geoms_set_conditions_p
     end function
-    ! Set a function that is told of the initial point and of every accepted step; null: none.
-    function geoms_set_output(handle, output) bind(c, name='geoms_set_output')
-      import
-      type(c_ptr), value :: handle
-      procedure(geoms_output_fn) :: output
-      integer(c_int) :: geoms_set_output
-    end function
     function geoms_set_output_p(handle, output) bind(c, name='geoms_set_output')
       import
       type(c_ptr), value :: handle
       type(c_funptr), value :: output
       integer(c_int) :: geoms_set_output_p
-    end function
-    ! Set a function that gets messages up to a level, GEOMS_LOG_ERROR to GEOMS_LOG_DEBUG; null: silent.
-    function geoms_set_log(handle, level, log) bind(c, name='geoms_set_log')
-      import
-      type(c_ptr), value :: handle
-      integer(c_int), value :: level
-      procedure(geoms_log_fn) :: log
-      integer(c_int) :: geoms_set_log
     end function
     function geoms_set_log_p(handle, level, log) bind(c, name='geoms_set_log')
       import
@@ -405,17 +416,6 @@ module geoms_handle
       integer(c_int), value :: level
       type(c_funptr), value :: log
       integer(c_int) :: geoms_set_log_p
-    end function
-    ! Set n event functions; n = 0: none.
-    function geoms_set_events(handle, n, events, direction, terminal, tolerance) bind(c, name='geoms_set_events')
-      import
-      type(c_ptr), value :: handle
-      integer(c_int64_t), value :: n
-      procedure(geoms_events_fn) :: events
-      integer(c_int), intent(in) :: direction(*)
-      integer(c_int), intent(in) :: terminal(*)
-      real(c_double), value :: tolerance
-      integer(c_int) :: geoms_set_events
     end function
     function geoms_set_events_p(handle, n, events, direction, terminal, tolerance) bind(c, name='geoms_set_events')
       import
@@ -575,6 +575,34 @@ module geoms_handle
       type(geoms_stats), intent(inout) :: out
       integer(c_int) :: geoms_statistics
     end function
+    ! One counter of the run by its name, that of a member of geoms_stats or of a later version, in any case.
+    function geoms_counter(handle, name, count) bind(c, name='geoms_counter')
+      import
+      type(c_ptr), value :: handle
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int64_t), intent(inout) :: count
+      integer(c_int) :: geoms_counter
+    end function
+    ! Name of counter number k, from 0; null behind the last one.
+    function geoms_counter_name(k) bind(c, name='geoms_counter_name')
+      import
+      integer(c_int64_t), value :: k
+      type(c_ptr) :: geoms_counter_name
+    end function
+    ! A text of the last error by its name: sentence, advice, detail, report, block.
+    function geoms_error_text(handle, name) bind(c, name='geoms_error_text')
+      import
+      type(c_ptr), value :: handle
+      character(kind=c_char), intent(in) :: name(*)
+      type(c_ptr) :: geoms_error_text
+    end function
+    ! A number of the last error by its name: code, t, h, index, theta.
+    function geoms_error_number(handle, name) bind(c, name='geoms_error_number')
+      import
+      type(c_ptr), value :: handle
+      character(kind=c_char), intent(in) :: name(*)
+      real(c_double) :: geoms_error_number
+    end function
     ! Number of events that the last geoms_integrate or geoms_step met, terminal or not.
     function geoms_event_count(handle) bind(c, name='geoms_event_count')
       import
@@ -598,14 +626,27 @@ module geoms_handle
       real(c_double), intent(inout) :: t
       integer(c_int) :: geoms_last_event
     end function
-    ! Compare the Jacobian with differences of the equations of motion at (t, x).
-    function geoms_check_jacobian(handle, t, x, log) bind(c, name='geoms_check_jacobian')
+    ! Number of warnings since geoms_start: rows of the model that do not fit each other ("check", "watch"), more
+    ! failures of Newton's method than steps.
+    function geoms_warning_count(handle) bind(c, name='geoms_warning_count')
+      import
+      type(c_ptr), value :: handle
+      integer(c_int64_t) :: geoms_warning_count
+    end function
+    ! Warning number k, from 0; an empty string if there is none.
+    function geoms_warning(handle, k) bind(c, name='geoms_warning')
+      import
+      type(c_ptr), value :: handle
+      integer(c_int64_t), value :: k
+      type(c_ptr) :: geoms_warning
+    end function
+    function geoms_check_model_p(handle, t, x, log) bind(c, name='geoms_check_model')
       import
       type(c_ptr), value :: handle
       real(c_double), value :: t
       real(c_double), intent(in) :: x(*)
-      procedure(geoms_log_fn) :: log
-      integer(c_int) :: geoms_check_jacobian
+      type(c_funptr), value :: log
+      integer(c_int) :: geoms_check_model_p
     end function
     function geoms_check_jacobian_p(handle, t, x, log) bind(c, name='geoms_check_jacobian')
       import
@@ -614,16 +655,6 @@ module geoms_handle
       real(c_double), intent(in) :: x(*)
       type(c_funptr), value :: log
       integer(c_int) :: geoms_check_jacobian_p
-    end function
-    ! Ranks of the constraints at (t, x).
-    function geoms_rank_report(handle, t, x, out, log) bind(c, name='geoms_rank_report')
-      import
-      type(c_ptr), value :: handle
-      real(c_double), value :: t
-      real(c_double), intent(in) :: x(*)
-      type(geoms_ranks), intent(inout) :: out
-      procedure(geoms_log_fn) :: log
-      integer(c_int) :: geoms_rank_report
     end function
     function geoms_rank_report_p(handle, t, x, out, log) bind(c, name='geoms_rank_report')
       import
@@ -644,9 +675,396 @@ module geoms_handle
       real(c_double), intent(inout) :: force(*)
       integer(c_int) :: geoms_constraint_forces
     end function
+    ! A glued run without subdomains; null if there is no memory.
+    function geoms_glue_create() bind(c, name='geoms_glue_create')
+      import
+      type(c_ptr) :: geoms_glue_create
+    end function
+    ! Free a glued run; null is allowed.
+    subroutine geoms_glue_free(glue) bind(c, name='geoms_glue_free')
+      import
+      type(c_ptr), value :: glue
+    end subroutine
+    function geoms_glue_set_transport_p(&
+      glue, rank, size, send, receive, abandon, user) bind(c, name='geoms_glue_set_transport')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int), value :: rank
+      integer(c_int), value :: size
+      type(c_funptr), value :: send
+      type(c_funptr), value :: receive
+      type(c_funptr), value :: abandon
+      type(c_ptr), value :: user
+      integer(c_int) :: geoms_glue_set_transport_p
+    end function
+    ! The last error of a glued run.
+    function geoms_glue_last_error(glue, out) bind(c, name='geoms_glue_last_error')
+      import
+      type(c_ptr), value :: glue
+      type(geoms_error), intent(inout) :: out
+      integer(c_int) :: geoms_glue_last_error
+    end function
+    ! Add a subdomain that participant `owner` computes.
+    function geoms_glue_add(glue, owner, model_or_null, x_or_null) bind(c, name='geoms_glue_add')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int), value :: owner
+      type(c_ptr), value :: model_or_null
+      type(c_ptr), value :: x_or_null
+      integer(c_int) :: geoms_glue_add
+    end function
+    ! Add a port of a planar body: a point of the body and its angle, (x, y, angle).
+    function geoms_glue_port_frame(glue, subdomain, ix, iy, iangle, at_x, at_y) bind(c, name='geoms_glue_port_frame')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int), value :: subdomain
+      integer(c_int), value :: ix
+      integer(c_int), value :: iy
+      integer(c_int), value :: iangle
+      real(c_double), value :: at_x
+      real(c_double), value :: at_y
+      integer(c_int) :: geoms_glue_port_frame
+    end function
+    ! Add a port that shows n of the positions p; indices from 0.
+    function geoms_glue_port_coordinates(glue, subdomain, n, indices) bind(c, name='geoms_glue_port_coordinates')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int), value :: subdomain
+      integer(c_int), value :: n
+      integer(c_int), intent(in) :: indices(*)
+      integer(c_int) :: geoms_glue_port_coordinates
+    end function
+    function geoms_glue_port_p(glue, subdomain, n, depends_on_time, port, user) bind(c, name='geoms_glue_port')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int), value :: subdomain
+      integer(c_int), value :: n
+      integer(c_int), value :: depends_on_time
+      type(c_funptr), value :: port
+      type(c_ptr), value :: user
+      integer(c_int) :: geoms_glue_port_p
+    end function
+    function geoms_glue_set_events_p(glue, subdomain, n, events, user) bind(c, name='geoms_glue_set_events')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int), value :: subdomain
+      integer(c_int), value :: n
+      type(c_funptr), value :: events
+      type(c_ptr), value :: user
+      integer(c_int) :: geoms_glue_set_events_p
+    end function
+    ! Set a real option, the same in all participants: "radius" (spectral radius at infinity, from 0 to below 1;
+    ! 0.8), "rtol", "atol" (of the positions; 1e-6), "hmax", "event_tolerance" (1e-10).
+    function geoms_glue_set_real(glue, name, value) bind(c, name='geoms_glue_set_real')
+      import
+      type(c_ptr), value :: glue
+      character(kind=c_char), intent(in) :: name(*)
+      real(c_double), value :: value
+      integer(c_int) :: geoms_glue_set_real
+    end function
+    ! Set an integer option, the same in all participants: "project" (1: velocities satisfy the constraints;
+    ! default), "fixed" (1: steps of constant size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR).
+    function geoms_glue_set_int(glue, name, value) bind(c, name='geoms_glue_set_int')
+      import
+      type(c_ptr), value :: glue
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_int), value :: value
+      integer(c_int) :: geoms_glue_set_int
+    end function
+    ! Hold the differences y_a - y_b of the first n components of two ports at constants, null for zeros: a revolute
+    ! joint of planar frames with n = 2, a rigid one with n = 3, a spherical one of points in space.
+    function geoms_glue_coincide(&
+      glue, subdomain_a, port_a, subdomain_b, port_b, n, offset_or_null) bind(c, name='geoms_glue_coincide')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int), value :: subdomain_a
+      integer(c_int), value :: port_a
+      integer(c_int), value :: subdomain_b
+      integer(c_int), value :: port_b
+      integer(c_int), value :: n
+      type(c_ptr), value :: offset_or_null
+      integer(c_int) :: geoms_glue_coincide
+    end function
+    ! A force k (u - rest) + c u' in each of the first n components, u = y_a - y_b: bushing, torsion spring.
+    function geoms_glue_bushing(&
+      glue, subdomain_a, port_a, subdomain_b, port_b, n, stiffness, damping, rest_or_null) bind(c, name='geoms_glue_bushing')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int), value :: subdomain_a
+      integer(c_int), value :: port_a
+      integer(c_int), value :: subdomain_b
+      integer(c_int), value :: port_b
+      integer(c_int), value :: n
+      real(c_double), intent(in) :: stiffness(*)
+      real(c_double), intent(in) :: damping(*)
+      type(c_ptr), value :: rest_or_null
+      integer(c_int) :: geoms_glue_bushing
+    end function
+    ! Hold two points, the first `dimension` components of the ports, at a constant distance.
+    function geoms_glue_distance(&
+      glue, subdomain_a, port_a, subdomain_b, port_b, dimension, distance) bind(c, name='geoms_glue_distance')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int), value :: subdomain_a
+      integer(c_int), value :: port_a
+      integer(c_int), value :: subdomain_b
+      integer(c_int), value :: port_b
+      integer(c_int), value :: dimension
+      real(c_double), value :: distance
+      integer(c_int) :: geoms_glue_distance
+    end function
+    ! Planar frames: b slides along a direction that is fixed in a (an angle in its frame), at a distance `offset` to
+    ! the left of the line through a, and turned against it by `angle`.
+    function geoms_glue_prismatic(&
+      glue, subdomain_a, port_a, subdomain_b, port_b, direction, offset, angle) bind(c, name='geoms_glue_prismatic')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int), value :: subdomain_a
+      integer(c_int), value :: port_a
+      integer(c_int), value :: subdomain_b
+      integer(c_int), value :: port_b
+      real(c_double), value :: direction
+      real(c_double), value :: offset
+      real(c_double), value :: angle
+      integer(c_int) :: geoms_glue_prismatic
+    end function
+    ! A spring-damper along the line between two points, the first `dimension` components of the ports.
+    function geoms_glue_spring(&
+      glue, subdomain_a, port_a, subdomain_b, port_b, dimension, stiffness, damping, rest) bind(c, name='geoms_glue_spring')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int), value :: subdomain_a
+      integer(c_int), value :: port_a
+      integer(c_int), value :: subdomain_b
+      integer(c_int), value :: port_b
+      integer(c_int), value :: dimension
+      real(c_double), value :: stiffness
+      real(c_double), value :: damping
+      real(c_double), value :: rest
+      integer(c_int) :: geoms_glue_spring
+    end function
+    ! Save the run to the files PREFIX.RANK.SLOT at its start, after every so many steps, and where it fails; acts
+    ! with the next start or resume.
+    function geoms_glue_save_to(glue, prefix_or_null, every) bind(c, name='geoms_glue_save_to')
+      import
+      type(c_ptr), value :: glue
+      type(c_ptr), value :: prefix_or_null
+      integer(c_int64_t), value :: every
+      integer(c_int) :: geoms_glue_save_to
+    end function
+    ! Begin at time t with a first step h: accelerations and forces are computed, positions and velocities must be
+    ! consistent.
+    function geoms_glue_start(glue, t, h) bind(c, name='geoms_glue_start')
+      import
+      type(c_ptr), value :: glue
+      real(c_double), value :: t
+      real(c_double), value :: h
+      integer(c_int) :: geoms_glue_start
+    end function
+    ! Go on from the newest point that all participants have saved under PREFIX, instead of geoms_glue_start and with
+    ! the same description.
+    function geoms_glue_resume(glue, prefix) bind(c, name='geoms_glue_resume')
+      import
+      type(c_ptr), value :: glue
+      character(kind=c_char), intent(in) :: prefix(*)
+      integer(c_int) :: geoms_glue_resume
+    end function
+    ! Integrate to tend or to an event: GEOMS_REACHED, GEOMS_EVENT or a code.
+    function geoms_glue_integrate(glue, tend) bind(c, name='geoms_glue_integrate')
+      import
+      type(c_ptr), value :: glue
+      real(c_double), value :: tend
+      integer(c_int) :: geoms_glue_integrate
+    end function
+    ! Make one step, not beyond tend; otherwise as geoms_glue_integrate.
+    function geoms_glue_step(glue, tend) bind(c, name='geoms_glue_step')
+      import
+      type(c_ptr), value :: glue
+      real(c_double), value :: tend
+      integer(c_int) :: geoms_glue_step
+    end function
+    ! Current time; NaN if there is no run.
+    function geoms_glue_time(glue) bind(c, name='geoms_glue_time')
+      import
+      type(c_ptr), value :: glue
+      real(c_double) :: geoms_glue_time
+    end function
+    ! The current x of a subdomain of this participant, as many numbers as geoms_dimension of its model says.
+    function geoms_glue_state(glue, subdomain, x) bind(c, name='geoms_glue_state')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int), value :: subdomain
+      real(c_double), intent(inout) :: x(*)
+      integer(c_int) :: geoms_glue_state
+    end function
+    ! The force of a joint along its relative coordinates, if one of its ends is here: -force acts on end a along y_a
+    ! - y_b, force on end b.
+    function geoms_glue_force(glue, joint, n, force) bind(c, name='geoms_glue_force')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int), value :: joint
+      integer(c_int), value :: n
+      real(c_double), intent(inout) :: force(*)
+      integer(c_int) :: geoms_glue_force
+    end function
+    ! The event at which the run has stopped: subdomain, and number of its function from 0.
+    function geoms_glue_event(glue, subdomain, index) bind(c, name='geoms_glue_event')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int), intent(inout) :: subdomain(*)
+      integer(c_int), intent(inout) :: index
+      integer(c_int) :: geoms_glue_event
+    end function
+    ! The counters of this participant.
+    function geoms_glue_statistics(glue, out) bind(c, name='geoms_glue_statistics')
+      import
+      type(c_ptr), value :: glue
+      type(geoms_glue_stats), intent(inout) :: out
+      integer(c_int) :: geoms_glue_statistics
+    end function
   end interface
 
 contains
+
+  ! Set the equations of motion: RDA, in the order of docs/reference.md.
+  function geoms_set_eom(handle, eom) result(answer)
+    type(c_ptr), value :: handle
+    procedure(geoms_eom_fn) :: eom
+    integer(c_int) :: answer
+    answer = geoms_set_eom_p(handle, c_funloc(eom))
+  end function
+
+  ! Set the mass matrix.
+  function geoms_set_mass(handle, mass) result(answer)
+    type(c_ptr), value :: handle
+    procedure(geoms_mass_fn) :: mass
+    integer(c_int) :: answer
+    answer = geoms_set_mass_p(handle, c_funloc(mass))
+  end function
+
+  ! Set the NEGATIVE partial derivatives of RDA; null: differences are used.
+  function geoms_set_jacobian(handle, jacobian) result(answer)
+    type(c_ptr), value :: handle
+    procedure(geoms_jacobian_fn) :: jacobian
+    integer(c_int) :: answer
+    answer = geoms_set_jacobian_p(handle, c_funloc(jacobian))
+  end function
+
+  ! Set a function that gives the parts of the equations of motion that are asked for; null: none.
+  function geoms_set_parts(handle, parts) result(answer)
+    type(c_ptr), value :: handle
+    procedure(geoms_parts_fn) :: parts
+    integer(c_int) :: answer
+    answer = geoms_set_parts_p(handle, c_funloc(parts))
+  end function
+
+  ! Set n conditions with which geoms_start makes the initial values consistent; n = 0: none.
+  function geoms_set_conditions(handle, n, conditions) result(answer)
+    type(c_ptr), value :: handle
+    integer(c_int64_t), value :: n
+    procedure(geoms_conditions_fn) :: conditions
+    integer(c_int) :: answer
+    answer = geoms_set_conditions_p(handle, n, c_funloc(conditions))
+  end function
+
+  ! Set a function that is told of the initial point and of every accepted step; null: none.
+  function geoms_set_output(handle, output) result(answer)
+    type(c_ptr), value :: handle
+    procedure(geoms_output_fn) :: output
+    integer(c_int) :: answer
+    answer = geoms_set_output_p(handle, c_funloc(output))
+  end function
+
+  ! Set a function that gets messages up to a level, GEOMS_LOG_ERROR to GEOMS_LOG_DEBUG; null: silent.
+  function geoms_set_log(handle, level, log) result(answer)
+    type(c_ptr), value :: handle
+    integer(c_int), value :: level
+    procedure(geoms_log_fn) :: log
+    integer(c_int) :: answer
+    answer = geoms_set_log_p(handle, level, c_funloc(log))
+  end function
+
+  ! Set n event functions; n = 0: none.
+  function geoms_set_events(handle, n, events, direction, terminal, tolerance) result(answer)
+    type(c_ptr), value :: handle
+    integer(c_int64_t), value :: n
+    procedure(geoms_events_fn) :: events
+    integer(c_int), intent(in) :: direction(*)
+    integer(c_int), intent(in) :: terminal(*)
+    real(c_double), value :: tolerance
+    integer(c_int) :: answer
+    answer = geoms_set_events_p(handle, n, c_funloc(events), direction, terminal, tolerance)
+  end function
+
+  ! Compare the rows of the model with each other at (t, x) and at moving points near it: gI the rate of g, gII
+  ! that of gI with v' = M⁻¹ f_dyn, hI that of h; the multipliers in f_dyn by -Zᵀ(Gᵀ, Hᵀ); f_kin linear in v; the
+  ! mass matrix symmetric, positive and as "masstrct" says; invariants constant; the Jacobian and the parts, if
+  ! they are set.
+  function geoms_check_model(handle, t, x, log) result(answer)
+    type(c_ptr), value :: handle
+    real(c_double), value :: t
+    real(c_double), intent(in) :: x(*)
+    procedure(geoms_log_fn) :: log
+    integer(c_int) :: answer
+    answer = geoms_check_model_p(handle, t, x, c_funloc(log))
+  end function
+
+  ! Compare the Jacobian with differences of the equations of motion at (t, x).
+  function geoms_check_jacobian(handle, t, x, log) result(answer)
+    type(c_ptr), value :: handle
+    real(c_double), value :: t
+    real(c_double), intent(in) :: x(*)
+    procedure(geoms_log_fn) :: log
+    integer(c_int) :: answer
+    answer = geoms_check_jacobian_p(handle, t, x, c_funloc(log))
+  end function
+
+  ! Ranks of the constraints at (t, x).
+  function geoms_rank_report(handle, t, x, out, log) result(answer)
+    type(c_ptr), value :: handle
+    real(c_double), value :: t
+    real(c_double), intent(in) :: x(*)
+    type(geoms_ranks), intent(inout) :: out
+    procedure(geoms_log_fn) :: log
+    integer(c_int) :: answer
+    answer = geoms_rank_report_p(handle, t, x, out, c_funloc(log))
+  end function
+
+  ! Number of this participant and of all of them, and how they exchange numbers; for MPI see geoms_mpi.h.
+  function geoms_glue_set_transport(glue, rank, size, send, receive, abandon, user) result(answer)
+    type(c_ptr), value :: glue
+    integer(c_int), value :: rank
+    integer(c_int), value :: size
+    procedure(geoms_send_fn) :: send
+    procedure(geoms_receive_fn) :: receive
+    procedure(geoms_abandon_fn) :: abandon
+    type(c_ptr), value :: user
+    integer(c_int) :: answer
+    answer = geoms_glue_set_transport_p(glue, rank, size, c_funloc(send), c_funloc(receive), c_funloc(abandon), user)
+  end function
+
+  ! Add a port given by a function with n components; depends_on_time says whether t matters.
+  function geoms_glue_port(glue, subdomain, n, depends_on_time, port, user) result(answer)
+    type(c_ptr), value :: glue
+    integer(c_int), value :: subdomain
+    integer(c_int), value :: n
+    integer(c_int), value :: depends_on_time
+    procedure(geoms_port_fn) :: port
+    type(c_ptr), value :: user
+    integer(c_int) :: answer
+    answer = geoms_glue_port_p(glue, subdomain, n, depends_on_time, c_funloc(port), user)
+  end function
+
+  ! Functions of x of a subdomain at whose changes of sign the run stops; given by its owner.
+  function geoms_glue_set_events(glue, subdomain, n, events, user) result(answer)
+    type(c_ptr), value :: glue
+    integer(c_int), value :: subdomain
+    integer(c_int), value :: n
+    procedure(geoms_events_fn) :: events
+    type(c_ptr), value :: user
+    integer(c_int) :: answer
+    answer = geoms_glue_set_events_p(glue, subdomain, n, c_funloc(events), user)
+  end function
 
   ! A string for a function of the library: terminated, without trailing blanks.
   pure function geoms_c(text) result(string)

@@ -65,6 +65,18 @@
 #define GEOMS_IDID_TOO_MANY_STEPS (-1117)
 /** Step size too small. */
 #define GEOMS_IDID_STEP_TOO_SMALL (-1118)
+/** The constraints cannot be satisfied beyond this point: the mechanism locks up. */
+#define GEOMS_IDID_LOCKUP (-1119)
+/** The model contradicts itself: a check found a row that does not fit the others (IOPT(27)=2). */
+#define GEOMS_IDID_MODEL_CONTRADICTION (-1120)
+/** A participant of a glued run does not answer. */
+#define GEOMS_IDID_PEER_LOST (-1121)
+/** The interface equations of a glued run cannot be solved. */
+#define GEOMS_IDID_INTERFACE_SINGULAR (-1122)
+/** A port of a glued subdomain stopped the run with a negative return. */
+#define GEOMS_IDID_STOPPED_BY_PORT (-1123)
+/** A subdomain of a glued run does not have p' = v. */
+#define GEOMS_IDID_NOT_GLUEABLE (-1124)
 /** An error occurred during use of DORMQR. */
 #define GEOMS_IDID_DORMQR_REAL (-1128)
 /** An error occurred during use of DORMQR. */
@@ -125,13 +137,13 @@
 #define GEOMS_IOPT_STARTN 3
 /** IOPT(5): Formulation: 0 projected-strangeness-free (gII, hI supplied), 1 projected-strangeness-index-1. */
 #define GEOMS_IOPT_FORM 4
-/** IOPT(6): Maximal number of steps, rejected ones included. */
+/** IOPT(6): Maximal number of steps, rejected ones included. With a handle they count from the start or the last reset, and a new value acts at once. */
 #define GEOMS_IOPT_NMAX 5
 /** IOPT(8): Step size controller: 1 predictive (Gustafsson), 2 classical. */
 #define GEOMS_IOPT_PRED 7
 /** IOPT(9): Point at which the Newton matrix is taken: 0 the last point, i = extrapolated stage i. */
 #define GEOMS_IOPT_NWTMAT 8
-/** IOPT(10): Updates of the Newton matrix allowed within a step before it is repeated with a smaller size. */
+/** IOPT(10): Updates of the Newton matrix allowed within a step before it is repeated with a smaller size; more than 100 count as 100. */
 #define GEOMS_IOPT_NWTUPD 9
 /** IOPT(11): Decomposition of the algebraic part: 1 LU with full pivoting, 2 QR with pivoting, 3 SVD. Redundant constraints need 3. */
 #define GEOMS_IOPT_DECOMPC 10
@@ -139,7 +151,7 @@
 #define GEOMS_IOPT_DECOMPD 11
 /** IOPT(13): Selectors: 0 kept while the pivot columns of the constraints stay and Newton converges (with DECOMPC=1 and DECOMPD=0, otherwise as 1), 1 recomputed with every predecomposition. */
 #define GEOMS_IOPT_SELCOMP 12
-/** IOPT(14): 1: the equations do not depend on time. Without effect in method 0: no part of the step uses a time derivative. Method 1 saves time differences at its start and with PROJECT. */
+/** IOPT(14): 1: the equations do not depend on time. Without effect in method 0: no part of the step uses a time derivative. Differences in time are saved by method 1 at its start and with PROJECT, by method 4 with FORM=1. */
 #define GEOMS_IOPT_AUTONOM 13
 /** IOPT(15): Mass matrix: 1 full, 2 diagonal, 3 full and constant, 4 diagonal and constant. */
 #define GEOMS_IOPT_MASSTRCT 14
@@ -161,6 +173,10 @@
 #define GEOMS_IOPT_FAMILY 22
 /** IOPT(25): 1: an invariant is suspended while it is nearly rank deficient, instead of stopping the run. */
 #define GEOMS_IOPT_RELAXE 24
+/** IOPT(26): Check of the model at the start: 0 none; 1 a few evaluations, which warn if rows do not fit each other; 2 all of geoms_check_model. Warnings go to the unit, to the log of a handle and to geoms_warning. Not counted in NEOM. */
+#define GEOMS_IOPT_CHECK 25
+/** IOPT(27): Checks of the model at a few accepted points: 0 none; 1 a row that does not fit the others is a warning; 2 it ends the run with -1119, also at the start. */
+#define GEOMS_IOPT_WATCH 26
 /** ROPT(1): Rounding unit. */
 #define GEOMS_ROPT_UROUND 0
 /** ROPT(2): Safety factor of the step size prediction. */
@@ -183,6 +199,114 @@
 #define GEOMS_ROPT_ALPHA 9
 /** ROPT(11): Method 1: weight of the new slope of the force elements r; only 0.5 is of second order. */
 #define GEOMS_ROPT_RHO 10
+
+/**
+ * Counters of a run. The structure does not grow: counters of later versions are read by name, with
+ * geoms_counter.
+ */
+typedef struct geoms_stats {
+  /**
+   * Accepted steps.
+   */
+  uint64_t naccpt;
+  /**
+   * Evaluations of EOM, without those for differences and initial values.
+   */
+  uint64_t neom;
+  /**
+   * Evaluations of the mass matrix.
+   */
+  uint64_t nmas;
+  /**
+   * Evaluations of the Jacobian.
+   */
+  uint64_t njac;
+  /**
+   * Determinations of selectors.
+   */
+  uint64_t nsel;
+  /**
+   * Predecompositions.
+   */
+  uint64_t npdec;
+  /**
+   * Decompositions of the Newton matrices (E1 and E2).
+   */
+  uint64_t nedec;
+  /**
+   * Backward substitutions (Newton iterations).
+   */
+  uint64_t nbsub;
+  /**
+   * Attempted steps: naccpt + nerjct + ncrjct.
+   */
+  uint64_t nstep;
+  /**
+   * Steps rejected by the error test.
+   */
+  uint64_t nerjct;
+  /**
+   * Steps rejected for another reason: the sum of the next four.
+   */
+  uint64_t ncrjct;
+  /**
+   * Of NCRJCT: Newton's method diverged or was too slow.
+   */
+  uint64_t rejected_newton;
+  /**
+   * Of NCRJCT: the Newton matrix was singular.
+   */
+  uint64_t rejected_singular;
+  /**
+   * Of NCRJCT: NaN or Inf in the right-hand side.
+   */
+  uint64_t rejected_not_finite;
+  /**
+   * Of NCRJCT: the model asked for a smaller step.
+   */
+  uint64_t rejected_by_model;
+  /**
+   * Updates of the Newton matrix within a step (NWTUPD).
+   */
+  uint64_t newton_updates;
+  /**
+   * Selectors renewed because the pivot columns changed.
+   */
+  uint64_t pivot_changes;
+  /**
+   * Selectors renewed because they had become a poor choice.
+   */
+  uint64_t selectors_poor;
+  /**
+   * Newton iterations that ended at the level of rounding errors.
+   */
+  uint64_t at_round_off;
+  /**
+   * Steps that reused the Jacobian of an earlier point (THET).
+   */
+  uint64_t jacobian_reused;
+  /**
+   * Accepted points at which an invariant was suspended (RELAXE).
+   */
+  uint64_t invariants_suspended;
+  /**
+   * Evaluations of EOM for difference Jacobians.
+   */
+  uint64_t eom_for_differences;
+  /**
+   * Evaluations of EOM for the initial values.
+   */
+  uint64_t eom_for_initial_values;
+  /**
+   * Multiplications with entries of the mass matrix: what MASSTRCT saves.
+   */
+  uint64_t mass_multiplications;
+  /**
+   * Times that the half-explicit method found the problem stiff: its steps were limited by stability. With the
+   * automatic choice (method -1) the first time ends its use: 1 from then on.
+   */
+  uint64_t stiffness_suspected;
+} geoms_stats;
 
 /**
  * Failures.
@@ -223,6 +347,26 @@
  * geoms_integrate and geoms_step: stopped at a terminal event.
  */
 #define GEOMS_EVENT 1
+
+/**
+ * geoms_glue_set_int "topology": the interface is solved at one place.
+ */
+#define GEOMS_FLAT 0
+
+/**
+ * geoms_glue_set_int "topology": halves of halves in the order of the subdomains, for chains.
+ */
+#define GEOMS_BISECTION 1
+
+/**
+ * geoms_glue_set_int "topology": along the joints, data go to neighbours only; for chains and trees.
+ */
+#define GEOMS_NEIGHBOUR 2
+
+/**
+ * A glued run: its description, and the run once it has started.
+ */
+typedef struct geoms_glue geoms_glue;
 
 /**
  * A solver: callbacks, options, and the run.
@@ -325,7 +469,7 @@ typedef int (*geoms_conditions_fn)(double t,
                                    void *user);
 
 /**
- * An accepted point. The pointers are valid during the call.
+ * An accepted point. The pointers are valid during the call. Made by the library only: later versions may add members at the end.
  */
 typedef struct geoms_step_info {
   /**
@@ -380,7 +524,8 @@ typedef int (*geoms_events_fn)(double t,
                                void *user);
 
 /**
- * An error. No string is null; what is not known is an empty string, NaN or 0.
+ * An error. No string is null; what is not known is an empty string, NaN or 0. The structure does not grow: what later versions
+ * know of an error is read by name, with geoms_error_text and geoms_error_number.
  */
 typedef struct geoms_error {
   /**
@@ -388,11 +533,11 @@ typedef struct geoms_error {
    */
   int code;
   /**
-   * What it means; static.
+   * What it means. Valid until the next call on the handle.
    */
   const char *sentence;
   /**
-   * What to try; static.
+   * What to try, in the names of the options. Valid until the next call on the handle.
    */
   const char *advice;
   /**
@@ -426,113 +571,6 @@ typedef struct geoms_error {
 } geoms_error;
 
 /**
- * Counters of a run. New ones are added at the end, together with a new SONAME.
- */
-typedef struct geoms_stats {
-  /**
-   * Accepted steps.
-   */
-  uint64_t naccpt;
-  /**
-   * Evaluations of the equations of motion, without those for differences and initial values.
-   */
-  uint64_t neom;
-  /**
-   * Evaluations of the mass matrix.
-   */
-  uint64_t nmas;
-  /**
-   * Evaluations of the Jacobian.
-   */
-  uint64_t njac;
-  /**
-   * Determinations of selectors.
-   */
-  uint64_t nsel;
-  /**
-   * Predecompositions.
-   */
-  uint64_t npdec;
-  /**
-   * Decompositions of the Newton matrices.
-   */
-  uint64_t nedec;
-  /**
-   * Backward substitutions.
-   */
-  uint64_t nbsub;
-  /**
-   * Attempted steps: naccpt + nerjct + ncrjct.
-   */
-  uint64_t nstep;
-  /**
-   * Steps rejected by the error test.
-   */
-  uint64_t nerjct;
-  /**
-   * Steps rejected for another reason: the sum of the next four.
-   */
-  uint64_t ncrjct;
-  /**
-   * Newton's method diverged or was too slow.
-   */
-  uint64_t rejected_newton;
-  /**
-   * The Newton matrix was singular.
-   */
-  uint64_t rejected_singular;
-  /**
-   * NaN or Inf in the right-hand side.
-   */
-  uint64_t rejected_not_finite;
-  /**
-   * A callback asked for a smaller step.
-   */
-  uint64_t rejected_by_model;
-  /**
-   * Updates of the Newton matrix within a step.
-   */
-  uint64_t newton_updates;
-  /**
-   * Selectors renewed because the pivot columns changed.
-   */
-  uint64_t pivot_changes;
-  /**
-   * Selectors renewed because they had become a poor choice.
-   */
-  uint64_t selectors_poor;
-  /**
-   * Newton iterations that ended at the level of rounding errors.
-   */
-  uint64_t at_round_off;
-  /**
-   * Steps that reused the Jacobian of an earlier point.
-   */
-  uint64_t jacobian_reused;
-  /**
-   * Accepted points at which an invariant was suspended.
-   */
-  uint64_t invariants_suspended;
-  /**
-   * Evaluations of the equations of motion for difference Jacobians.
-   */
-  uint64_t eom_for_differences;
-  /**
-   * Evaluations of the equations of motion for the initial values.
-   */
-  uint64_t eom_for_initial_values;
-  /**
-   * Multiplications with entries of the mass matrix.
-   */
-  uint64_t mass_multiplications;
-  /**
-   * Times that the half-explicit method found the problem stiff. With the automatic choice (method -1) the first time ends its
-   * use: 1 from then on.
-   */
-  uint64_t stiffness_suspected;
-} geoms_stats;
-
-/**
  * Ranks of the constraints at one point.
  */
 typedef struct geoms_ranks {
@@ -557,6 +595,91 @@ typedef struct geoms_ranks {
    */
   double smallest;
 } geoms_ranks;
+
+/**
+ * Send n numbers to a participant without waiting for it. Returns 0, or -1-r if participant r is lost.
+ */
+typedef int (*geoms_send_fn)(int to,
+                             const double *data,
+                             int64_t n,
+                             void *user);
+
+/**
+ * Receive n numbers from a participant, in the order in which they were sent. Returns 0, or -1-r if participant r is lost.
+ */
+typedef int (*geoms_receive_fn)(int from,
+                                double *data,
+                                int64_t n,
+                                void *user);
+
+/**
+ * Tell all other participants that one is lost. Returns 0.
+ */
+typedef int (*geoms_abandon_fn)(int lost,
+                                void *user);
+
+/**
+ * A port: y and its derivatives by p, column-major, one row for each y, which come in as zeros. Returns as the functions of a model do.
+ */
+typedef int (*geoms_port_fn)(double t,
+                             const double *p,
+                             double *y,
+                             double *jacobian,
+                             void *user);
+
+/**
+ * Counters of a participant of a glued run.
+ */
+typedef struct geoms_glue_stats {
+  /**
+   * Accepted steps.
+   */
+  uint64_t steps;
+  /**
+   * Steps taken back because of their error.
+   */
+  uint64_t rejected_error;
+  /**
+   * Steps taken back because Newton's method did not converge or a model could not be evaluated.
+   */
+  uint64_t rejected_newton;
+  /**
+   * Steps taken back to land on an event.
+   */
+  uint64_t rejected_event;
+  /**
+   * Newton iterations of accepted steps.
+   */
+  uint64_t iterations;
+  /**
+   * Most of them in one step.
+   */
+  uint64_t most_iterations;
+  /**
+   * New matrices.
+   */
+  uint64_t refreshes;
+  /**
+   * Numbers between the subdomains of this participant and the interface, in either direction.
+   */
+  uint64_t interface_doubles;
+  /**
+   * Messages sent to other participants.
+   */
+  uint64_t messages;
+  /**
+   * Numbers of the interface in them.
+   */
+  uint64_t doubles;
+  /**
+   * Undetermined directions of the forces of redundant joints in the last step.
+   */
+  uint64_t deficiency;
+  /**
+   * Nanoseconds of interface equations and exchange, waiting included.
+   */
+  uint64_t coordination_ns;
+} geoms_glue_stats;
 
 #ifdef __cplusplus
 extern "C" {
@@ -954,7 +1077,7 @@ int geoms_set_events(struct geoms_solver *handle,
 
 /**
  * Set an integer option by its name in the option table, in any case: geoms_set_int(h, "decompc", 3). Acts with the
- * next geoms_start.
+ * next geoms_start, "nmax" at once.
  *
  * # Safety
  * The handle is null or one of geoms_create; `name` is null or a terminated string.
@@ -997,7 +1120,7 @@ int geoms_set_tolerances(struct geoms_solver *handle,
 /**
  * Begin a run at (t, x), with the settings made so far. The initial values are checked and, if there are
  * conditions, corrected; with the option "ivcnsst" = 1 they are taken as they are. A first step h0 that is not positive is
- * chosen by the library. If it fails there is no run. Begun again with the same settings, method 0 uses the memory that it has.
+ * chosen by the library. If it fails the run of before, if there is one, can go on. Begun again with the same settings, method 0 uses the memory that it has.
  *
  * # Safety
  * The handle is null or one of geoms_create; `x` is null or has N entries.
@@ -1040,7 +1163,7 @@ int geoms_step(struct geoms_solver *handle,
 
 /**
  * Go on from another point, for example after an impact. It is made consistent as by geoms_make_consistent; read it
- * with geoms_state. Events are watched from there on.
+ * with geoms_state. Events are watched and "nmax" steps are counted from there on. If it fails the run stays where it was.
  *
  * # Safety
  * As geoms_start.
@@ -1149,7 +1272,41 @@ int geoms_state(struct geoms_solver *handle,
  * The handle is null or one of geoms_create; `out` is null or points to statistics.
  */
 int geoms_statistics(struct geoms_solver *handle,
-                     struct geoms_stats *out);
+                     geoms_stats *out);
+
+/**
+ * One counter of the run by its name, that of a member of geoms_stats or of a later version, in any case.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create; `name` is null or a terminated string; `count` is null or points to a number.
+ */
+int geoms_counter(struct geoms_solver *handle,
+                  const char *name,
+                  uint64_t *count);
+
+/**
+ * Name of counter number k, from 0; null behind the last one. Static.
+ */
+const char *geoms_counter_name(int64_t k);
+
+/**
+ * A text of the last error by its name: sentence, advice, detail, report, block. Null for another name, so that a program can ask
+ * what this version of the library knows. Valid until the next call on the handle.
+ *
+ * # Safety
+ * As geoms_last_error; `name` is null or a terminated string.
+ */
+const char *geoms_error_text(const struct geoms_solver *handle,
+                             const char *name);
+
+/**
+ * A number of the last error by its name: code, t, h, index, theta. NaN if it is not known, or for another name.
+ *
+ * # Safety
+ * As geoms_error_text.
+ */
+double geoms_error_number(const struct geoms_solver *handle,
+                          const char *name);
 
 /**
  * Number of events that the last geoms_integrate or geoms_step met, terminal or not.
@@ -1181,10 +1338,43 @@ int geoms_last_event(struct geoms_solver *handle,
                      double *t);
 
 /**
+ * Number of warnings since geoms_start: rows of the model that do not fit each other ("check", "watch"), more failures of Newton's
+ * method than steps. They are also messages to the log.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create.
+ */
+int64_t geoms_warning_count(const struct geoms_solver *handle);
+
+/**
+ * Warning number k, from 0; an empty string if there is none. Valid until the next call on the handle.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create.
+ */
+const char *geoms_warning(const struct geoms_solver *handle,
+                          int64_t k);
+
+/**
+ * Compare the rows of the model with each other at (t, x) and at moving points near it: gI the rate of g, gII that of gI with
+ * v' = M⁻¹ f_dyn, hI that of h; the multipliers in f_dyn by -Zᵀ(Gᵀ, Hᵀ); f_kin linear in v; the mass matrix symmetric, positive and as
+ * "masstrct" says; invariants constant; the Jacobian and the parts, if they are set. Neither is needed, and the point need not
+ * be consistent. Returns the number of findings, or a negative code. Each is a message to `log` (null: that of geoms_set_log): the
+ * row, both values and the likely slip; the cause comes before its consequences.
+ *
+ * # Safety
+ * As geoms_check_jacobian.
+ */
+int geoms_check_model(struct geoms_solver *handle,
+                      double t,
+                      const double *x,
+                      geoms_log_fn log);
+
+/**
  * Compare the Jacobian with differences of the equations of motion at (t, x). Returns the number of wrong entries, or
  * a negative code. Each one is a message to `log` (null: that of geoms_set_log), the classic mistakes, sign and
  * transposition, as well. A function of geoms_set_parts is compared with EOM, MAS and differences, and so is
- * what to set it says of the model.
+ * what to set it says of the model; one of the two must be set.
  *
  * # Safety
  * The handle is null or one of geoms_create; `x` is null or has N entries; the callbacks keep their contract.
@@ -1196,7 +1386,8 @@ int geoms_check_jacobian(struct geoms_solver *handle,
 
 /**
  * Ranks of the constraints at (t, x). Returns the number of groups of dependent constraints, in each of which one
- * can be dropped, or a negative code. Each group is a message to `log` (null: that of geoms_set_log).
+ * can be dropped, or a negative code. Each group is a message to `log` (null: that of geoms_set_log), which names that
+ * one; all that are named can be dropped together.
  *
  * # Safety
  * As geoms_check_jacobian; `out` is null or points to ranks.
@@ -1218,6 +1409,306 @@ int geoms_constraint_forces(struct geoms_solver *handle,
                             double t,
                             const double *x,
                             double *force);
+
+/**
+ * A glued run without subdomains; null if there is no memory. To be freed with geoms_glue_free.
+ */
+struct geoms_glue *geoms_glue_create(void);
+
+/**
+ * Free a glued run; null is allowed. The handles of its models are not freed. Has no effect from within one of its callbacks.
+ *
+ * # Safety
+ * The pointer is null or was made by geoms_glue_create, and is not used any more.
+ */
+void geoms_glue_free(struct geoms_glue *glue);
+
+/**
+ * Number of this participant and of all of them, and how they exchange numbers; for MPI see geoms_mpi.h. Without this call there is one
+ * participant, number 0.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create; the functions keep to their lengths.
+ */
+int geoms_glue_set_transport(struct geoms_glue *glue,
+                             int rank,
+                             int size,
+                             geoms_send_fn send,
+                             geoms_receive_fn receive,
+                             geoms_abandon_fn abandon,
+                             void *user);
+
+/**
+ * The last error of a glued run. Returns its code, 0 if nothing has gone wrong. The strings are valid until the next call.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create; `out` is null or points to an error.
+ */
+int geoms_glue_last_error(struct geoms_glue *glue,
+                          struct geoms_error *out);
+
+/**
+ * Add a subdomain that participant `owner` computes. It gives a handle with equations, mass matrix and, if there is one, the Jacobian, whose
+ * functions and option "masstrct" are taken as they are now, and the initial values x; the others give null for both. Returns the number
+ * of the subdomain.
+ *
+ * # Safety
+ * The pointers are null or valid; x has as many entries as geoms_dimension says.
+ */
+int geoms_glue_add(struct geoms_glue *glue,
+                   int owner,
+                   const struct geoms_solver *model_or_null,
+                   const double *x_or_null);
+
+/**
+ * Add a port of a planar body: a point of the body and its angle, (x, y, angle). `ix`, `iy` and `iangle` are the indices of the body's
+ * coordinates among the positions p, from 0; (at_x, at_y) is the point in the frame of the body. Returns the number of the port.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create.
+ */
+int geoms_glue_port_frame(struct geoms_glue *glue,
+                          int subdomain,
+                          int ix,
+                          int iy,
+                          int iangle,
+                          double at_x,
+                          double at_y);
+
+/**
+ * Add a port that shows n of the positions p; indices from 0. Returns the number of the port.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create; `indices` has n entries.
+ */
+int geoms_glue_port_coordinates(struct geoms_glue *glue,
+                                int subdomain,
+                                int n,
+                                const int *indices);
+
+/**
+ * Add a port given by a function with n components; depends_on_time says whether t matters. Returns the number of the port.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create; the function keeps to its lengths.
+ */
+int geoms_glue_port(struct geoms_glue *glue,
+                    int subdomain,
+                    int n,
+                    int depends_on_time,
+                    geoms_port_fn port,
+                    void *user);
+
+/**
+ * Functions of x of a subdomain at whose changes of sign the run stops; given by its owner.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create; the function keeps to its lengths.
+ */
+int geoms_glue_set_events(struct geoms_glue *glue,
+                          int subdomain,
+                          int n,
+                          geoms_events_fn events,
+                          void *user);
+
+/**
+ * Set a real option, the same in all participants: "radius" (spectral radius at infinity, from 0 to below 1; 0.8), "rtol", "atol" (of the
+ * positions; 1e-6), "hmax", "event_tolerance" (1e-10).
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create; `name` is null or a string.
+ */
+int geoms_glue_set_real(struct geoms_glue *glue,
+                        const char *name,
+                        double value);
+
+/**
+ * Set an integer option, the same in all participants: "project" (1: velocities satisfy the constraints; default), "fixed" (1: steps of constant
+ * size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR).
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create; `name` is null or a string.
+ */
+int geoms_glue_set_int(struct geoms_glue *glue,
+                       const char *name,
+                       int value);
+
+/**
+ * Hold the differences y_a - y_b of the first n components of two ports at constants, null for zeros: a revolute joint of planar frames with
+ * n = 2, a rigid one with n = 3, a spherical one of points in space. Returns the number of the joint.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create; the array is null or has n entries.
+ */
+int geoms_glue_coincide(struct geoms_glue *glue,
+                        int subdomain_a,
+                        int port_a,
+                        int subdomain_b,
+                        int port_b,
+                        int n,
+                        const double *offset_or_null);
+
+/**
+ * A force k (u - rest) + c u' in each of the first n components, u = y_a - y_b: bushing, torsion spring. A null rest is zero. Returns the
+ * number of the joint.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create; the arrays have n entries.
+ */
+int geoms_glue_bushing(struct geoms_glue *glue,
+                       int subdomain_a,
+                       int port_a,
+                       int subdomain_b,
+                       int port_b,
+                       int n,
+                       const double *stiffness,
+                       const double *damping,
+                       const double *rest_or_null);
+
+/**
+ * Hold two points, the first `dimension` components of the ports, at a constant distance. Returns the number of the joint.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create.
+ */
+int geoms_glue_distance(struct geoms_glue *glue,
+                        int subdomain_a,
+                        int port_a,
+                        int subdomain_b,
+                        int port_b,
+                        int dimension,
+                        double distance);
+
+/**
+ * Planar frames: b slides along a direction that is fixed in a (an angle in its frame), at a distance `offset` to the left of the line through a,
+ * and turned against it by `angle`. Returns the number of the joint.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create.
+ */
+int geoms_glue_prismatic(struct geoms_glue *glue,
+                         int subdomain_a,
+                         int port_a,
+                         int subdomain_b,
+                         int port_b,
+                         double direction,
+                         double offset,
+                         double angle);
+
+/**
+ * A spring-damper along the line between two points, the first `dimension` components of the ports. Returns the number of the joint.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create.
+ */
+int geoms_glue_spring(struct geoms_glue *glue,
+                      int subdomain_a,
+                      int port_a,
+                      int subdomain_b,
+                      int port_b,
+                      int dimension,
+                      double stiffness,
+                      double damping,
+                      double rest);
+
+/**
+ * Save the run to the files PREFIX.RANK.SLOT at its start, after every so many steps, and where it fails; acts with the next start or resume.
+ * A null prefix ends it.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create; `prefix` is null or a string.
+ */
+int geoms_glue_save_to(struct geoms_glue *glue,
+                       const char *prefix_or_null,
+                       int64_t every);
+
+/**
+ * Begin at time t with a first step h: accelerations and forces are computed, positions and velocities must be consistent. All participants
+ * call this together.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create.
+ */
+int geoms_glue_start(struct geoms_glue *glue,
+                     double t,
+                     double h);
+
+/**
+ * Go on from the newest point that all participants have saved under PREFIX, instead of geoms_glue_start and with the same description. All
+ * participants call this together. geoms_glue_time says where.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create; `prefix` is null or a string.
+ */
+int geoms_glue_resume(struct geoms_glue *glue,
+                      const char *prefix);
+
+/**
+ * Integrate to tend or to an event: GEOMS_REACHED, GEOMS_EVENT or a code. All participants call this together and get the same.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create.
+ */
+int geoms_glue_integrate(struct geoms_glue *glue,
+                         double tend);
+
+/**
+ * Make one step, not beyond tend; otherwise as geoms_glue_integrate.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create.
+ */
+int geoms_glue_step(struct geoms_glue *glue,
+                    double tend);
+
+/**
+ * Current time; NaN if there is no run.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create.
+ */
+double geoms_glue_time(const struct geoms_glue *glue);
+
+/**
+ * The current x of a subdomain of this participant, as many numbers as geoms_dimension of its model says.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create; `x` is null or long enough.
+ */
+int geoms_glue_state(struct geoms_glue *glue,
+                     int subdomain,
+                     double *x);
+
+/**
+ * The force of a joint along its relative coordinates, if one of its ends is here: -force acts on end a along y_a - y_b, force on end b. Returns
+ * how many numbers there are; at most n of them are written.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create; `force` is null or has n entries.
+ */
+int geoms_glue_force(struct geoms_glue *glue,
+                     int joint,
+                     int n,
+                     double *force);
+
+/**
+ * The event at which the run has stopped: subdomain, and number of its function from 0.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create; the others are null or point to a number.
+ */
+int geoms_glue_event(struct geoms_glue *glue,
+                     int *subdomain,
+                     int *index);
+
+/**
+ * The counters of this participant.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create; `out` is null or points to statistics.
+ */
+int geoms_glue_statistics(struct geoms_glue *glue,
+                          struct geoms_glue_stats *out);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -7,6 +7,20 @@
 #ifndef GEOMS_HPP
 #define GEOMS_HPP
 
+#if (defined(_MSVC_LANG) ? _MSVC_LANG : __cplusplus) < 201703L
+#error "geoms.hpp needs C++17: compile with -std=c++17, or use geoms.h"
+#endif
+
+// With clang -Weverything: what a class in a header, an int beside a double and a pointer with a size cannot be without.
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wweak-vtables"
+#pragma clang diagnostic ignored "-Wpadded"
+#if __has_warning("-Wunsafe-buffer-usage")
+#pragma clang diagnostic ignored "-Wunsafe-buffer-usage"
+#endif
+#endif
+
 #include "geoms.h"
 
 #include <array>
@@ -15,6 +29,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -176,130 +191,149 @@ struct redundancy {
     std::vector<std::string> dependent;
 };
 
-/// A solver. It can be moved and not copied.
+class glue;
+
+/// A solver. It can be moved and not copied; one that has been moved from throws std::logic_error when it is used.
+///
+/// A call that throws has changed nothing, unless the run was on its way: then it stands at the last accepted point. A solver
+/// may be destroyed or overwritten by one of its own callbacks: the run is asked to stop, and its memory is given back when the
+/// call has returned.
 class solver {
   public:
     explicit solver(const geoms_dimensions &dims, form as = form::strangeness_free)
-        : state_(std::make_unique<state>(dims, as)), handle_(geoms_create(&dims, static_cast<int>(as)))
+        : core_(std::make_shared<core>(dims, as))
     {
-        if (!handle_) {
+        if (!core_->handle) {
             geoms_error e;
             geoms_last_error(nullptr, &e);
             throw error(e);
         }
-        idle();
+        core_->idle();
     }
 
-    /// The handle, for functions of geoms.h. Its callbacks and user pointer belong to this class.
-    geoms_solver *get() const noexcept { return handle_.get(); }
+    solver(solver &&) noexcept = default;
+    solver &operator=(solver &&other) noexcept
+    {
+        if (this != &other) {
+            leave();
+            core_ = std::move(other.core_);
+        }
+        return *this;
+    }
+    solver(const solver &) = delete;
+    solver &operator=(const solver &) = delete;
+    ~solver() { leave(); }
+
+    /// The handle, for functions of geoms.h; null if the solver has been moved from. Its callbacks and user pointer belong to
+    /// this class.
+    geoms_solver *get() const noexcept { return core_ ? core_->handle.get() : nullptr; }
 
     /// f(t, x, rda)
     template <class F> solver &set_eom(F f)
     {
-        idle();
-        state_->eom = wrap<vector>(std::move(f));
-        check(geoms_set_eom(get(), [](double t, const double *x, double *rda, void *user) {
-            return guarded(user, [&](state &s) { return s.eom(t, s.in(x), view<double>(rda, s.m)); });
-        }));
+        use()->replace(&core::eom, wrap<vector>(std::move(f)), [](geoms_solver *handle) {
+            return geoms_set_eom(handle, [](double t, const double *x, double *rda, void *user) {
+                return guarded(user, [&](core &c) { return c.eom(t, c.in(x), view<double>(rda, c.m)); });
+            });
+        });
         return *this;
     }
 
     /// f(t, x, mass), mass a matrix of NV by NV
     template <class F> solver &set_mass(F f)
     {
-        idle();
-        state_->mass = wrap<void(double, view<const double>, matrix)>(std::move(f));
-        check(geoms_set_mass(get(), [](double t, const double *x, double *mass, void *user) {
-            return guarded(user, [&](state &s) { return s.mass(t, s.in(x), matrix(mass, s.nv, s.nv)); });
-        }));
+        auto wrapped = wrap<void(double, view<const double>, matrix)>(std::move(f));
+        use()->replace(&core::mass, std::move(wrapped), [](geoms_solver *handle) {
+            return geoms_set_mass(handle, [](double t, const double *x, double *mass, void *user) {
+                return guarded(user, [&](core &c) { return c.mass(t, c.in(x), matrix(mass, c.nv, c.nv)); });
+            });
+        });
         return *this;
     }
 
     /// f(t, x, fx): the NEGATIVE derivatives in six blocks, which come in as zeros
     template <class F> solver &set_jacobian(F f)
     {
-        idle();
-        state_->jacobian = wrap<void(double, view<const double>, blocks &)>(std::move(f));
-        check(geoms_set_jacobian(get(), [](double t, const double *x, double *const *fx, void *user) {
-            return guarded(user, [&](state &s) {
-                blocks b;
-                for (std::size_t k = 0; k < b.size(); ++k) {
-                    b[k] = matrix(fx[k], s.shape[k].first, s.shape[k].second);
-                }
-                return s.jacobian(t, s.in(x), b);
+        auto wrapped = wrap<void(double, view<const double>, blocks &)>(std::move(f));
+        use()->replace(&core::jacobian, std::move(wrapped), [](geoms_solver *handle) {
+            return geoms_set_jacobian(handle, [](double t, const double *x, double *const *fx, void *user) {
+                return guarded(user, [&](core &c) {
+                    blocks b;
+                    for (std::size_t k = 0; k < b.size(); ++k) {
+                        b[k] = matrix(fx[k], c.shape[k].first, c.shape[k].second);
+                    }
+                    return c.jacobian(t, c.in(x), b);
+                });
             });
-        }));
+        });
         return *this;
     }
 
     /// f(t, x, p): the parts of the equations of motion that p asks for
     template <class F> solver &set_parts(F f)
     {
-        idle();
-        state_->parts = wrap<void(double, view<const double>, parts &)>(std::move(f));
-        check(geoms_set_parts(get(), [](double t, const double *x, double *force, double *mass, double *c, double *gamma,
-                                        double *velocity, double *position, void *user) {
-            return guarded(user, [&](state &s) {
-                const auto rows = [](double *at, std::size_t n) { return view<double>(at, at ? n : 0); };
-                parts p{rows(force, s.nv),    matrix(mass, s.nv, s.nv),  matrix(c, s.nc, s.nv),
-                        rows(gamma, s.nc),    rows(velocity, s.nc),      rows(position, s.nl)};
-                return s.parts(t, s.in(x), p);
+        auto wrapped = wrap<void(double, view<const double>, parts &)>(std::move(f));
+        use()->replace(&core::parts, std::move(wrapped), [](geoms_solver *handle) {
+            return geoms_set_parts(handle, [](double t, const double *x, double *force, double *mass, double *c_matrix,
+                                              double *gamma, double *velocity, double *position, void *user) {
+                return guarded(user, [&](core &c) {
+                    const auto rows = [](double *at, std::size_t n) { return view<double>(at, at ? n : 0); };
+                    geoms::parts p{rows(force, c.nv), matrix(mass, c.nv, c.nv), matrix(c_matrix, c.nc, c.nv),
+                                   rows(gamma, c.nc), rows(velocity, c.nc),     rows(position, c.nl)};
+                    return c.parts(t, c.in(x), p);
+                });
             });
-        }));
+        });
         return *this;
     }
 
     /// f(t, x, cond) with n conditions on the initial values
     template <class F> solver &set_conditions(std::size_t n, F f)
     {
-        idle();
-        state_->conditions = wrap<vector>(std::move(f));
-        state_->condition_count = n;
-        check(geoms_set_conditions(get(), static_cast<std::int64_t>(n), [](double t, const double *x, double *c, void *user) {
-            return guarded(user, [&](state &s) { return s.conditions(t, s.in(x), view<double>(c, s.condition_count)); });
-        }));
+        use()->replace(&core::conditions, counted{wrap<vector>(std::move(f)), n}, [n](geoms_solver *handle) {
+            return geoms_set_conditions(handle, number(n), [](double t, const double *x, double *value, void *user) {
+                return guarded(user, [&](core &c) { return c.conditions.at(t, c.in(x), value); });
+            });
+        });
         return *this;
     }
 
     /// f(t, x, value) with one value for each rule
     template <class F> solver &set_events(const std::vector<rule> &rules, F f, double tolerance = 0)
     {
-        idle();
         std::vector<int> direction, terminal;
         for (const rule &r : rules) {
             direction.push_back(r.direction);
             terminal.push_back(r.terminal ? 1 : 0);
         }
-        state_->events = wrap<vector>(std::move(f));
-        state_->event_count = rules.size();
-        check(geoms_set_events(
-            get(), static_cast<std::int64_t>(rules.size()),
-            [](double t, const double *x, double *value, void *user) {
-                return guarded(user, [&](state &s) { return s.events(t, s.in(x), view<double>(value, s.event_count)); });
-            },
-            direction.data(), terminal.data(), tolerance));
+        use()->replace(&core::events, counted{wrap<vector>(std::move(f)), rules.size()}, [&](geoms_solver *handle) {
+            const auto call = [](double t, const double *x, double *value, void *user) {
+                return guarded(user, [&](core &c) { return c.events.at(t, c.in(x), value); });
+            };
+            return geoms_set_events(handle, number(rules.size()), call, direction.data(), terminal.data(), tolerance);
+        });
         return *this;
     }
 
     /// f(step), told of the initial point and of every accepted step
     template <class F> solver &set_output(F f)
     {
-        idle();
-        state_->output = wrap<void(const accepted &)>(std::move(f));
-        check(geoms_set_output(get(), [](const geoms_step_info *step, void *user) {
-            return guarded(user, [&](state &s) { return s.output(accepted(*step)); });
-        }));
+        use()->replace(&core::output, wrap<void(const accepted &)>(std::move(f)), [](geoms_solver *handle) {
+            return geoms_set_output(handle, [](const geoms_step_info *step, void *user) {
+                return guarded(user, [&](core &c) { return c.output(accepted(*step)); });
+            });
+        });
         return *this;
     }
 
     /// f(level, text)
     template <class F> solver &set_log(int level, F f)
     {
-        idle();
-        state_->log = wrap<void(int, const char *)>(std::move(f));
-        check(geoms_set_log(get(), level, [](int at, const char *text, void *user) {
-            return guarded(user, [&](state &s) { return s.log(at, text); });
-        }));
+        use()->replace(&core::log, wrap<void(int, const char *)>(std::move(f)), [level](geoms_solver *handle) {
+            return geoms_set_log(handle, level, [](int at, const char *text, void *user) {
+                return guarded(user, [&](core &c) { return c.log(at, text); });
+            });
+        });
         return *this;
     }
 
@@ -307,90 +341,112 @@ class solver {
     template <class T> solver &set(const std::string &name, T value)
     {
         static_assert(std::is_arithmetic<T>::value, "options are numbers");
+        const auto c = use();
         if constexpr (std::is_floating_point<T>::value) {
-            check(geoms_set_real(get(), name.c_str(), value));
+            c->check(geoms_set_real(c->handle.get(), name.c_str(), value));
         } else {
-            check(geoms_set_int(get(), name.c_str(), static_cast<std::int64_t>(value)));
+            if constexpr (std::is_unsigned<T>::value) {
+                number(value);
+            }
+            c->check(geoms_set_int(c->handle.get(), name.c_str(), static_cast<std::int64_t>(value)));
         }
         return *this;
     }
 
     solver &set_tolerance(double rtol, double atol)
     {
-        check(geoms_set_tolerance(get(), rtol, atol));
+        const auto c = use();
+        c->check(geoms_set_tolerance(c->handle.get(), rtol, atol));
         return *this;
     }
 
     solver &set_tolerance(view<const double> rtol, view<const double> atol)
     {
-        fits(rtol.size(), "rtol");
-        fits(atol.size(), "atol");
-        check(geoms_set_tolerances(get(), rtol.data(), atol.data()));
+        const auto c = use();
+        c->fits(rtol.size(), "rtol");
+        c->fits(atol.size(), "atol");
+        c->check(geoms_set_tolerances(c->handle.get(), rtol.data(), atol.data()));
         return *this;
     }
 
     /// Begin a run at (t, x).
     void start(double t, view<const double> x, double h0 = 0)
     {
-        fits(x.size(), "x");
-        check(geoms_start(get(), t, x.data(), h0));
+        const auto c = use();
+        c->fits(x.size(), "x");
+        c->check(geoms_start(c->handle.get(), t, x.data(), h0));
     }
 
     /// A consistent point near x.
     std::vector<double> make_consistent(double t, view<const double> x)
     {
-        fits(x.size(), "x");
+        const auto c = use();
+        c->fits(x.size(), "x");
         std::vector<double> y(x.begin(), x.end());
-        check(geoms_make_consistent(get(), t, y.data()));
+        c->check(geoms_make_consistent(c->handle.get(), t, y.data()));
         return y;
     }
 
-    status integrate(double tend) { return static_cast<status>(check(geoms_integrate(get(), tend))); }
-    status step(double tend) { return static_cast<status>(check(geoms_step(get(), tend))); }
+    status integrate(double tend)
+    {
+        const auto c = use();
+        return static_cast<status>(c->check(geoms_integrate(c->handle.get(), tend)));
+    }
+
+    status step(double tend)
+    {
+        const auto c = use();
+        return static_cast<status>(c->check(geoms_step(c->handle.get(), tend)));
+    }
 
     /// Go on from another point.
     void reset(double t, view<const double> x)
     {
-        fits(x.size(), "x");
-        check(geoms_reset(get(), t, x.data()));
+        const auto c = use();
+        c->fits(x.size(), "x");
+        c->check(geoms_reset(c->handle.get(), t, x.data()));
     }
 
     /// Ask the run to stop: from any thread, callback or signal handler.
     void request_stop() const noexcept { geoms_request_stop(get()); }
 
-    double time() const noexcept { return geoms_time(get()); }
-    double next_step() const noexcept { return geoms_next_step(get()); }
-    std::size_t dimension() const noexcept { return state_->n; }
-    std::size_t equations() const noexcept { return state_->m; }
+    double time() const { return geoms_time(use()->handle.get()); }
+    double next_step() const { return geoms_next_step(use()->handle.get()); }
+    std::size_t dimension() const { return use()->n; }
+    std::size_t equations() const { return use()->m; }
 
     std::vector<double> state_vector() const
     {
-        std::vector<double> x(state_->n);
-        check(geoms_state(get(), x.data()));
+        const auto c = use();
+        std::vector<double> x(c->n);
+        c->check(geoms_state(c->handle.get(), x.data()));
         return x;
     }
 
     /// The solution at a time within the last step.
     std::vector<double> dense(double t) const
     {
-        std::vector<double> x(state_->n);
-        check(geoms_dense(get(), t, x.data()));
+        const auto c = use();
+        std::vector<double> x(c->n);
+        c->check(geoms_dense(c->handle.get(), t, x.data()));
         return x;
     }
 
     geoms_stats statistics() const
     {
+        const auto c = use();
         geoms_stats s;
-        check(geoms_statistics(get(), &s));
+        c->check(geoms_statistics(c->handle.get(), &s));
         return s;
     }
 
     /// Events of the last call of integrate or step.
     std::vector<event> events() const
     {
-        std::vector<event> all(static_cast<std::size_t>(geoms_event_count(get())));
+        const auto c = use();
+        std::vector<event> all(static_cast<std::size_t>(geoms_event_count(c->handle.get())));
         for (std::size_t k = 0; k < all.size(); ++k) {
-            check(geoms_event(get(), static_cast<std::int64_t>(k), &all[k].index, &all[k].t));
+            c->check(geoms_event(c->handle.get(), number(k), &all[k].index, &all[k].t));
         }
         return all;
     }
@@ -398,47 +454,80 @@ class solver {
     /// The last of them.
     event last_event() const
     {
+        const auto c = use();
         event e{};
-        check(geoms_last_event(get(), &e.index, &e.t));
+        c->check(geoms_last_event(c->handle.get(), &e.index, &e.t));
         return e;
     }
 
     std::vector<unsigned char> save() const
     {
+        const auto c = use();
         std::size_t length = 0;
-        check(geoms_save(get(), nullptr, &length));
+        c->check(geoms_save(c->handle.get(), nullptr, &length));
         std::vector<unsigned char> bytes(length);
-        check(geoms_save(get(), bytes.data(), &length));
+        c->check(geoms_save(c->handle.get(), bytes.data(), &length));
         return bytes;
     }
 
-    void restore(view<const unsigned char> bytes) { check(geoms_restore(get(), bytes.data(), bytes.size())); }
+    void restore(view<const unsigned char> bytes)
+    {
+        const auto c = use();
+        c->check(geoms_restore(c->handle.get(), bytes.data(), bytes.size()));
+    }
 
     /// What is wrong with the Jacobian at (t, x).
     std::vector<std::string> check_jacobian(double t, view<const double> x)
     {
-        fits(x.size(), "x");
-        state_->findings.clear();
-        check(geoms_check_jacobian(get(), t, x.data(), collect));
-        return std::move(state_->findings);
+        const auto c = use();
+        c->fits(x.size(), "x");
+        c->idle();
+        c->findings.clear();
+        c->check(geoms_check_jacobian(c->handle.get(), t, x.data(), collect));
+        return std::move(c->findings);
+    }
+
+    /// What does not fit in the model at (t, x) and near it, with the likely slip; the cause comes before its consequences.
+    std::vector<std::string> check_model(double t, view<const double> x)
+    {
+        const auto c = use();
+        c->fits(x.size(), "x");
+        c->idle();
+        c->findings.clear();
+        c->check(geoms_check_model(c->handle.get(), t, x.data(), collect));
+        return std::move(c->findings);
+    }
+
+    /// Warnings since the start of the run.
+    std::vector<std::string> warnings() const
+    {
+        const auto c = use();
+        std::vector<std::string> all;
+        for (std::int64_t k = 0; k < geoms_warning_count(c->handle.get()); ++k) {
+            all.emplace_back(geoms_warning(c->handle.get(), k));
+        }
+        return all;
     }
 
     /// Which constraints depend on each other at (t, x).
     redundancy rank_report(double t, view<const double> x)
     {
-        fits(x.size(), "x");
+        const auto c = use();
+        c->fits(x.size(), "x");
+        c->idle();
         redundancy r{};
-        state_->findings.clear();
-        check(geoms_rank_report(get(), t, x.data(), &r.ranks, collect));
-        r.dependent = std::move(state_->findings);
+        c->findings.clear();
+        c->check(geoms_rank_report(c->handle.get(), t, x.data(), &r.ranks, collect));
+        r.dependent = std::move(c->findings);
         return r;
     }
 
     std::vector<double> constraint_forces(double t, view<const double> x)
     {
-        fits(x.size(), "x");
-        std::vector<double> force(state_->nv);
-        check(geoms_constraint_forces(get(), t, x.data(), force.data()));
+        const auto c = use();
+        c->fits(x.size(), "x");
+        std::vector<double> force(c->nv);
+        c->check(geoms_constraint_forces(c->handle.get(), t, x.data(), force.data()));
         return force;
     }
 
@@ -449,13 +538,16 @@ class solver {
     template <class... A> struct returning_int<void(A...)> {
         using type = std::function<int(A...)>;
 
-        template <class F> static type wrap(F f)
+        template <class F> static type wrap(F given)
         {
             using result = std::invoke_result_t<F &, A...>;
             if constexpr (std::is_void<result>::value) {
-                return [f = std::move(f)](A... a) mutable { return f(a...), 0; };
+                return [f = std::move(given)](A... a) mutable {
+                    f(a...);
+                    return 0;
+                };
             } else {
-                return [f = std::move(f)](A... a) mutable { return static_cast<int>(f(a...)); };
+                return [f = std::move(given)](A... a) mutable { return static_cast<int>(f(a...)); };
             }
         }
     };
@@ -465,9 +557,30 @@ class solver {
         return returning_int<Signature>::wrap(std::move(f));
     }
 
-    /// What the callbacks need; its address does not change when the solver is moved.
-    struct state {
-        state(const geoms_dimensions &d, form as)
+    /// A count for the library.
+    static std::int64_t number(std::size_t n)
+    {
+        if (n > static_cast<std::size_t>(INT64_MAX)) {
+            throw std::out_of_range("geoms: " + std::to_string(n) + " is more than the library can count");
+        }
+        return static_cast<std::int64_t>(n);
+    }
+
+    /// A function and how many values it has: one thing, so that no part of it is replaced alone.
+    struct counted {
+        typename returning_int<vector>::type function;
+        std::size_t count = 0;
+
+        int at(double t, view<const double> x, double *value) { return function(t, x, view<double>(value, count)); }
+    };
+
+    struct deleter {
+        void operator()(geoms_solver *handle) const noexcept { geoms_free(handle); }
+    };
+
+    /// The handle and what its callbacks need. Every call holds it: it outlives a solver that is destroyed meanwhile.
+    struct core {
+        core(const geoms_dimensions &d, form as) : handle(geoms_create(&d, static_cast<int>(as)))
         {
             const auto size = [](std::int64_t v) { return v > 0 ? static_cast<std::size_t>(v) : std::size_t{0}; };
             const std::size_t np = size(d.np), nr = size(d.nr), nw = size(d.nw), ns = size(d.ns),
@@ -483,14 +596,56 @@ class solver {
 
         view<const double> in(const double *x) const noexcept { return {x, n}; }
 
-        std::size_t n = 0, m = 0, nv = 0, nl = 0, nc = 0, condition_count = 0, event_count = 0;
+        /// Put a callback in the place of another one; if the library or the callback itself refuses, put that one back.
+        template <class T, class Call> void replace(T core::*slot, T callback, Call call)
+        {
+            idle();
+            std::swap(this->*slot, callback);
+            const int code = call(handle.get());
+            if (code < 0) {
+                std::swap(this->*slot, callback);
+            }
+            check(code);
+        }
+
+        /// Throw what a callback has thrown, or a failure.
+        int check(int code)
+        {
+            // From within a callback nothing is thrown again: that is for the outer call.
+            if (thrown && code != GEOMS_IDID_IN_USE) {
+                std::rethrow_exception(std::exchange(thrown, nullptr));
+            }
+            if (code >= 0) {
+                return code;
+            }
+            geoms_error e;
+            if (geoms_last_error(handle.get(), &e) == code && code != GEOMS_IDID_IN_USE) {
+                throw error(e);
+            }
+            throw error(code);
+        }
+
+        /// Refuse to go on while a call runs, which may be the one of the callback to be replaced.
+        void idle() { check(geoms_set_user(handle.get(), this)); }
+
+        void fits(std::size_t size, const char *name) const
+        {
+            if (size != n) {
+                throw std::invalid_argument(std::string("geoms: ") + name + " has " + std::to_string(size) +
+                                            " entries instead of " + std::to_string(n));
+            }
+        }
+
+        std::unique_ptr<geoms_solver, deleter> handle;
+        std::size_t n = 0, m = 0, nv = 0, nl = 0, nc = 0;
         std::array<std::pair<std::size_t, std::size_t>, 6> shape{};
-        returning_int<vector>::type eom, conditions, events;
-        returning_int<void(double, view<const double>, matrix)>::type mass;
-        returning_int<void(double, view<const double>, blocks &)>::type jacobian;
-        returning_int<void(double, view<const double>, geoms::parts &)>::type parts;
-        returning_int<void(const accepted &)>::type output;
-        returning_int<void(int, const char *)>::type log;
+        typename returning_int<vector>::type eom;
+        counted conditions, events;
+        typename returning_int<void(double, view<const double>, matrix)>::type mass;
+        typename returning_int<void(double, view<const double>, blocks &)>::type jacobian;
+        typename returning_int<void(double, view<const double>, geoms::parts &)>::type parts;
+        typename returning_int<void(const accepted &)>::type output;
+        typename returning_int<void(int, const char *)>::type log;
         std::vector<std::string> findings;
         std::exception_ptr thrown;
     };
@@ -498,59 +653,302 @@ class solver {
     /// Nothing may be thrown through the library: it is kept, and the run stopped.
     template <class F> static int guarded(void *user, F f) noexcept
     {
-        state &s = *static_cast<state *>(user);
-        if (s.thrown) {
+        core &c = *static_cast<core *>(user);
+        if (c.thrown) {
             return static_cast<int>(outcome::stop);
         }
         try {
-            return f(s);
+            return f(c);
         } catch (...) {
-            s.thrown = std::current_exception();
+            c.thrown = std::current_exception();
             return static_cast<int>(outcome::stop);
         }
     }
 
     static int collect(int, const char *text, void *user)
     {
-        return guarded(user, [&](state &s) { return s.findings.emplace_back(text), 0; });
+        return guarded(user, [&](core &c) {
+            c.findings.emplace_back(text);
+            return 0;
+        });
+    }
+
+    /// What a call needs, held until it returns.
+    std::shared_ptr<core> use() const
+    {
+        if (!core_) {
+            throw std::logic_error("geoms: this solver has been moved from; only assignment and destruction are allowed");
+        }
+        return core_;
+    }
+
+    /// Give up the handle; if one of its calls runs, that one stops and is the last to hold it.
+    void leave() noexcept
+    {
+        if (core_ && core_.use_count() > 1) {
+            geoms_request_stop(core_->handle.get());
+        }
+        core_.reset();
+    }
+
+    friend class glue;
+    std::shared_ptr<core> core_;
+};
+
+/// A glued run: subdomains, each a solver with its equations, coupled at joints. See docs/gluing.md.
+///
+/// What a callback of a model, a port or an event function throws ends the run and is thrown again by the function that was called. The
+/// solvers must live as long as the run; they are only asked for their equations.
+class glue {
+  public:
+    glue() : handle_(geoms_glue_create())
+    {
+        if (!handle_) {
+            throw std::bad_alloc();
+        }
+    }
+
+    /// The run, for functions of geoms.h and geoms_mpi.h.
+    geoms_glue *get() const noexcept { return handle_.get(); }
+
+    /// A subdomain of participant `owner`, which is this one; its number.
+    int add(int owner, solver &model, view<const double> x)
+    {
+        const auto held = model.use();
+        held->fits(x.size(), "x");
+        const int k = check(geoms_glue_add(get(), owner, model.get(), x.data()));
+        models_.resize(static_cast<std::size_t>(k) + 1);
+        models_[static_cast<std::size_t>(k)] = held;
+        return k;
+    }
+
+    /// A subdomain of another participant.
+    int add_elsewhere(int owner)
+    {
+        const int k = check(geoms_glue_add(get(), owner, nullptr, nullptr));
+        models_.resize(static_cast<std::size_t>(k) + 1);
+        return k;
+    }
+
+    /// A point of a planar body and its angle; indices of the body's x, y and angle among the positions.
+    int port_frame(int subdomain, std::array<int, 3> body, std::array<double, 2> at)
+    {
+        return check(geoms_glue_port_frame(get(), subdomain, body[0], body[1], body[2], at[0], at[1]));
+    }
+
+    /// Some of the positions.
+    int port_coordinates(int subdomain, const std::vector<int> &indices)
+    {
+        return check(geoms_glue_port_coordinates(get(), subdomain, static_cast<int>(indices.size()), indices.data()));
+    }
+
+    /// f(t, p, y, jacobian): n components and their derivatives by p, which come in as zeros
+    template <class F> int port(int subdomain, int n, F f, bool depends_on_time = false)
+    {
+        functions_.push_back(std::make_unique<function>());
+        function &own = *functions_.back();
+        const auto k = static_cast<std::size_t>(subdomain);
+        own.inputs = k < models_.size() && models_[k] ? models_[k]->nv : 0;
+        own.outputs = static_cast<std::size_t>(n);
+        own.port = wrapped<double, view<const double>, view<double>, matrix>(std::move(f));
+        return check(geoms_glue_port(
+            get(), subdomain, n, depends_on_time,
+            [](double t, const double *p, double *y, double *jacobian, void *user) {
+                function &o = *static_cast<function *>(user);
+                return o.guarded([&] {
+                    return o.port(t, view<const double>(p, o.inputs), view<double>(y, o.outputs), matrix(jacobian, o.outputs, o.inputs));
+                });
+            },
+            &own));
+    }
+
+    /// One end of a joint.
+    struct end {
+        int subdomain, port;
+    };
+
+    /// The first n components of both ports differ by constants, zero if not given: revolute (2) and rigid (3) joints of frames.
+    int coincide(end a, end b, int n, const std::vector<double> &offset = {})
+    {
+        if (!offset.empty() && offset.size() != static_cast<std::size_t>(n)) {
+            throw std::invalid_argument("geoms: offset has " + std::to_string(offset.size()) + " entries");
+        }
+        return check(geoms_glue_coincide(get(), a.subdomain, a.port, b.subdomain, b.port, n, offset.empty() ? nullptr : offset.data()));
+    }
+
+    /// Forces k (u - rest) + c u' in the first components, u = y_a - y_b.
+    int bushing(end a, end b, const std::vector<double> &k, const std::vector<double> &c, const std::vector<double> &rest = {})
+    {
+        if (c.size() != k.size() || (!rest.empty() && rest.size() != k.size())) {
+            throw std::invalid_argument("geoms: stiffness, damping and rest have different lengths");
+        }
+        return check(geoms_glue_bushing(get(), a.subdomain, a.port, b.subdomain, b.port, static_cast<int>(k.size()), k.data(), c.data(),
+                                        rest.empty() ? nullptr : rest.data()));
+    }
+
+    /// Two points at a constant distance.
+    int distance(end a, end b, int dimension, double length)
+    {
+        return check(geoms_glue_distance(get(), a.subdomain, a.port, b.subdomain, b.port, dimension, length));
+    }
+
+    /// The frame b slides along a direction that is fixed in the frame a.
+    int prismatic(end a, end b, double direction, double offset, double angle)
+    {
+        return check(geoms_glue_prismatic(get(), a.subdomain, a.port, b.subdomain, b.port, direction, offset, angle));
+    }
+
+    /// A spring-damper along the line between two points.
+    int spring(end a, end b, int dimension, double stiffness, double damping, double rest)
+    {
+        return check(geoms_glue_spring(get(), a.subdomain, a.port, b.subdomain, b.port, dimension, stiffness, damping, rest));
+    }
+
+    /// f(t, x, value) with n values, of a subdomain that is here; the run stops where one changes its sign.
+    template <class F> glue &set_events(int subdomain, int n, F f)
+    {
+        functions_.push_back(std::make_unique<function>());
+        function &own = *functions_.back();
+        const auto k = static_cast<std::size_t>(subdomain);
+        own.inputs = k < models_.size() && models_[k] ? models_[k]->n : 0;
+        own.outputs = static_cast<std::size_t>(n);
+        own.events = wrapped<double, view<const double>, view<double>>(std::move(f));
+        check(geoms_glue_set_events(
+            get(), subdomain, n,
+            [](double t, const double *x, double *value, void *user) {
+                function &o = *static_cast<function *>(user);
+                return o.guarded([&] { return o.events(t, view<const double>(x, o.inputs), view<double>(value, o.outputs)); });
+            },
+            &own));
+        return *this;
+    }
+
+    /// Set an option by its name: set("fixed", 1), set("rtol", 1e-8).
+    template <class T> glue &set(const std::string &name, T value)
+    {
+        static_assert(std::is_arithmetic<T>::value, "options are numbers");
+        if constexpr (std::is_floating_point<T>::value) {
+            check(geoms_glue_set_real(get(), name.c_str(), value));
+        } else {
+            check(geoms_glue_set_int(get(), name.c_str(), static_cast<int>(value)));
+        }
+        return *this;
+    }
+
+    glue &save_to(const std::string &prefix, std::int64_t every = 1)
+    {
+        check(geoms_glue_save_to(get(), prefix.c_str(), every));
+        return *this;
+    }
+
+    void start(double t, double h) { check(geoms_glue_start(get(), t, h)); }
+    void resume(const std::string &prefix) { check(geoms_glue_resume(get(), prefix.c_str())); }
+    status integrate(double tend) { return static_cast<status>(check(geoms_glue_integrate(get(), tend))); }
+    status step(double tend) { return static_cast<status>(check(geoms_glue_step(get(), tend))); }
+    double time() const noexcept { return geoms_glue_time(get()); }
+
+    /// x of a subdomain that is here.
+    std::vector<double> state(int subdomain) const
+    {
+        const auto k = static_cast<std::size_t>(subdomain);
+        std::vector<double> x(k < models_.size() && models_[k] ? models_[k]->n : 0);
+        check(geoms_glue_state(get(), subdomain, x.data()));
+        return x;
+    }
+
+    /// The force of a joint with an end here.
+    std::vector<double> force(int joint) const
+    {
+        std::vector<double> f(static_cast<std::size_t>(check(geoms_glue_force(get(), joint, 0, nullptr))));
+        check(geoms_glue_force(get(), joint, static_cast<int>(f.size()), f.data()));
+        return f;
+    }
+
+    /// Subdomain and event function at which the run has stopped.
+    std::pair<int, int> last_event() const
+    {
+        std::pair<int, int> e{};
+        check(geoms_glue_event(get(), &e.first, &e.second));
+        return e;
+    }
+
+    geoms_glue_stats statistics() const
+    {
+        geoms_glue_stats s;
+        check(geoms_glue_statistics(get(), &s));
+        return s;
+    }
+
+  private:
+    struct function {
+        std::size_t inputs = 0, outputs = 0;
+        std::function<int(double, view<const double>, view<double>, matrix)> port;
+        std::function<int(double, view<const double>, view<double>)> events;
+        std::exception_ptr thrown;
+
+        template <class F> int guarded(F f) noexcept
+        {
+            try {
+                return f();
+            } catch (...) {
+                thrown = std::current_exception();
+                return static_cast<int>(outcome::stop);
+            }
+        }
+    };
+
+    /// A function that returns nothing, an int or an outcome, as one that returns an int.
+    template <class... A, class F> static std::function<int(A...)> wrapped(F f)
+    {
+        return [own = std::move(f)](A... a) mutable -> int {
+            using result = decltype(own(a...));
+            if constexpr (std::is_void<result>::value) {
+                own(a...);
+                return 0;
+            } else {
+                return static_cast<int>(own(a...));
+            }
+        };
     }
 
     /// Throw what a callback has thrown, or a failure.
     int check(int code) const
     {
-        // From within a callback nothing is thrown again: that is for the outer call.
-        if (state_->thrown && code != GEOMS_IDID_IN_USE) {
-            std::rethrow_exception(std::exchange(state_->thrown, nullptr));
-        }
         if (code >= 0) {
             return code;
         }
-        geoms_error e;
-        if (geoms_last_error(get(), &e) == code && code != GEOMS_IDID_IN_USE) {
-            throw error(e);
+        if (code != GEOMS_IDID_IN_USE) {
+            for (const auto &f : functions_) {
+                if (f->thrown) {
+                    std::rethrow_exception(std::exchange(f->thrown, nullptr));
+                }
+            }
+            for (const auto &s : models_) {
+                if (s && s->thrown) {
+                    std::rethrow_exception(std::exchange(s->thrown, nullptr));
+                }
+            }
+            geoms_error e;
+            if (geoms_glue_last_error(get(), &e) == code) {
+                throw error(e);
+            }
         }
         throw error(code);
     }
 
-    /// Refuse to replace a callback while a call runs, which may be this very callback.
-    void idle() const { check(geoms_set_user(get(), state_.get())); }
-
-    void fits(std::size_t size, const char *name) const
-    {
-        if (size != state_->n) {
-            throw std::invalid_argument(std::string("geoms: ") + name + " has " + std::to_string(size) +
-                                        " entries instead of " + std::to_string(state_->n));
-        }
-    }
-
     struct deleter {
-        void operator()(geoms_solver *handle) const noexcept { geoms_free(handle); }
+        void operator()(geoms_glue *handle) const noexcept { geoms_glue_free(handle); }
     };
 
-    std::unique_ptr<state> state_;
-    std::unique_ptr<geoms_solver, deleter> handle_;
+    std::vector<std::shared_ptr<solver::core>> models_;
+    std::vector<std::unique_ptr<function>> functions_;
+    std::unique_ptr<geoms_glue, deleter> handle_;
 };
 
 } // namespace geoms
+
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
 
 #endif

@@ -5,42 +5,63 @@ MINOR       := $(word 2,$(subst ., ,$(VERSION)))
 SONAME      := libgeoms.so.$(MAJOR)
 SONAME64    := libgeoms64.so.$(MAJOR)
 SYMBOLS     := abi/symbols.txt
-# What a program that links the archive has to add.
-STATIC_LIBS := openblas pthread m dl
 STRIP       ?= strip
 
-# BLAS=private installs shared libraries with an OpenBLAS of their own.
-BLAS        ?= system
+# BLAS=openblas: -lopenblas of the machine. BLAS=system: -llapack -lblas, so that its alternatives apply. BLAS=private: shared
+# libraries with an OpenBLAS of their own; archive and command as with openblas.
+BLAS        ?= openblas
+BLAS_LIBS   := $(if $(filter system,$(BLAS)),lapack blas,openblas)
 BUILT       := $(if $(filter private,$(BLAS)),$(RELEASE)/private,$(RELEASE))
+# What a program that links the archive has to add.
+STATIC_LIBS := $(BLAS_LIBS) pthread m dl
+# GEWRIT compiled (libgeomsf.a): yes, no, or if there is a Fortran compiler.
+FORTRAN     ?= auto
+GEWRIT      := $(if $(filter auto,$(FORTRAN)),$(shell command -v $(firstword $(FC)) >/dev/null 2>&1 && echo yes),$(filter yes,$(FORTRAN)))
+
+# No folder of this machine in what is built: a build elsewhere gives the same bytes. The last match counts. Vendored crates are
+# below the sources, or somewhere at home.
+CARGO_FILES := $(or $(CARGO_HOME),$(HOME)/.cargo)
+REMAP       := $(HOME)=/home $(shell rustc --print sysroot 2>/dev/null)=/rust $(CARGO_FILES)=/cargo $(CURDIR)=/geoms $(abspath $(TARGET))=/target
+BUILD_FLAGS := $(RUSTFLAGS) $(REMAP:%=--remap-path-prefix=%) $(LDFLAGS:%=-Clink-arg=%)
+# Only for what is installed; tests and examples are built as cargo does by itself.
+BUILD        = RUSTFLAGS="$(BUILD_FLAGS)" $(CARGO) $(1) --release --locked
 
 DATADIR     ?= $(PREFIX)/share
+MANDIR      ?= $(DATADIR)/man
 PC_DIR      := $(LIBDIR)/pkgconfig
 # Ours alone: uninstall removes these folders.
 OUR_DOCS    := $(DATADIR)/doc/geoms
 OUR_DATA    := $(DATADIR)/geoms
 OUR_CMAKE   := $(LIBDIR)/cmake/geoms
 
-.PHONY: command lib64 lib-private symbols test-symbols test-install test-archive test-dist install uninstall dist
+.PHONY: command lib64 lib-private symbols test-symbols test-install test-archive test-dist install uninstall dist check-paths \
+        release release-check deb crate test-crate abi test-abi test-reproducible test-toolchains test-toolchains-short sizes
 
-# The command; it has the library inside and takes OpenBLAS from the system.
-command: lib
-	$(CARGO) build --release --bin geoms
+# An archive, and a shared library of it: that has symbol versions, which rustc cannot give. Programs look for it under its
+# SONAME, also in the build tree.
+lib: requirements
+	$(call BUILD,rustc) --package geoms --lib --crate-type staticlib
+	packaging/link-shared.sh $(RELEASE)/libgeoms.so $(SONAME) GEOMS $(SYMBOLS) $(RELEASE)/libgeoms.a $(STATIC_LIBS:%=-l%)
+
+# The command; it has the library inside and takes BLAS from the system.
+command: requirements
+	$(call BUILD,build) --bin geoms $(if $(filter system,$(BLAS)),--features geoms/lapack)
 
 # The archive with 64-bit INTEGER behind the names of the manual, and a shared library of it.
 lib64: lib
-	objcopy --redefine-sym geoms_=geoms_32_ --redefine-sym geoms_64_=geoms_ \
+	$(OBJCOPY) --redefine-sym geoms_=geoms_32_ --redefine-sym geoms_64_=geoms_ \
 	    --redefine-sym gedensout_=gedensout_32_ --redefine-sym gedensout_64_=gedensout_ \
 	    $(RELEASE)/libgeoms.a $(RELEASE)/libgeoms64.a
-	grep -v '_64_$$' $(SYMBOLS) | packaging/link-shared.sh $(RELEASE)/libgeoms64.so $(SONAME64) - \
+	grep -v '_64_$$' $(SYMBOLS) | packaging/link-shared.sh $(RELEASE)/libgeoms64.so $(SONAME64) GEOMS64 - \
 	    $(RELEASE)/libgeoms64.a $(STATIC_LIBS:%=-l%)
 
 # The shared libraries with OpenBLAS inside and hidden. one-thread.c comes last so that its initialisation does.
 lib-private: lib64
-	$(CC) -O2 -Wall -Wextra -fPIC -c packaging/one-thread.c -o $(RELEASE)/one-thread.o
+	$(CC) -O2 -Wall -Wextra $(CFLAGS) -fPIC -c packaging/one-thread.c -o $(RELEASE)/one-thread.o
 	blas=`packaging/static-openblas.sh` && set -- -Wl,-u,openblas_set_num_threads $$blas $(RELEASE)/one-thread.o \
-	    -lgfortran $(filter-out -lopenblas,$(STATIC_LIBS:%=-l%)) && \
-	packaging/link-shared.sh $(RELEASE)/private/libgeoms.so $(SONAME) $(SYMBOLS) $(RELEASE)/libgeoms.a "$$@" && \
-	grep -v '_64_$$' $(SYMBOLS) | packaging/link-shared.sh $(RELEASE)/private/libgeoms64.so $(SONAME64) - \
+	    -lgfortran -lpthread -lm -ldl && \
+	packaging/link-shared.sh $(RELEASE)/private/libgeoms.so $(SONAME) GEOMS $(SYMBOLS) $(RELEASE)/libgeoms.a "$$@" && \
+	grep -v '_64_$$' $(SYMBOLS) | packaging/link-shared.sh $(RELEASE)/private/libgeoms64.so $(SONAME64) GEOMS64 - \
 	    $(RELEASE)/libgeoms64.a "$$@"
 
 # Freeze what the library exports now.
@@ -51,7 +72,7 @@ test-symbols: lib
 	packaging/symbols.sh $(RELEASE)/libgeoms.so
 
 # From an empty folder: install, find, build, run, uninstall.
-test-install: lib64 lib-private
+test-install: setup lib64 lib-private
 	packaging/test-install.sh
 
 # Short: the archive has every committed file, and its makefile finds what it installs.
@@ -86,25 +107,41 @@ DESCRIPTION := $(shell sed -n 's/^description = "\(.*\)"/\1/p' Cargo.toml)
 empty :=
 semicolons = $(subst $(empty) $(empty),;,$(1))
 
+# Blanks and special characters in paths would have to be quoted differently in the makefile, in .pc and in CMake files; a
+# relative path would mean something else in each of them.
+check-paths:
+	@for path in '$(PREFIX)' '$(LIBDIR)' '$(INCLUDEDIR)' '$(BINDIR)' '$(DATADIR)' '$(MANDIR)' '$(or $(DESTDIR),/)'; do \
+	    case "$$path" in \
+	        *[!-A-Za-z0-9/._+~@%:,=]*) echo "PREFIX, DESTDIR, ...: \"$$path\" has a blank or a special character" >&2; exit 1;; \
+	        /*) ;; \
+	        *) echo "PREFIX, DESTDIR, ...: \"$$path\" is not an absolute path" >&2; exit 1;; \
+	    esac; \
+	done
+
 INSTALLED_LIBS := $(foreach name,libgeoms libgeoms64,$(name).so.$(VERSION) $(name).so.$(MAJOR) $(name).so $(name).a) \
     libgeomsf.a
 HEADERS := $(notdir $(wildcard include/*.h include/*.hpp))
 
-install: command lib64 $(if $(filter private,$(BLAS)),lib-private)
-	@case "$(BLAS)" in system|private) ;; *) echo "BLAS is system or private, not $(BLAS)" >&2; exit 1;; esac
-	install -d $(addprefix $(DESTDIR),$(PC_DIR) $(OUR_CMAKE) $(INCLUDEDIR) $(OUR_DATA)/fortran $(OUR_DOCS)/docs $(BINDIR))
+install: check-paths requirements command lib64 $(if $(filter private,$(BLAS)),lib-private)
+	install -d $(addprefix $(DESTDIR),$(PC_DIR) $(OUR_CMAKE) $(INCLUDEDIR) $(OUR_DATA)/fortran $(OUR_DOCS)/docs $(BINDIR) $(MANDIR)/man1)
 	install -m 755 $(RELEASE)/geoms $(DESTDIR)$(BINDIR)/geoms
 	$(STRIP) $(DESTDIR)$(BINDIR)/geoms
+	sed 's/@VERSION@/$(VERSION)/' packaging/geoms.1.in | gzip -9n >$(DESTDIR)$(MANDIR)/man1/geoms.1.gz
 	for name in libgeoms libgeoms64; do \
-	    install -m 755 $(BUILT)/$$name.so $(DESTDIR)$(LIBDIR)/$$name.so.$(VERSION) && \
+	    install -m 644 $(BUILT)/$$name.so $(DESTDIR)$(LIBDIR)/$$name.so.$(VERSION) && \
 	    install -m 644 $(RELEASE)/$$name.a $(DESTDIR)$(LIBDIR)/$$name.a && \
-	    $(STRIP) -g $(DESTDIR)$(LIBDIR)/$$name.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$$name.a && \
+	    $(STRIP) --strip-unneeded $(DESTDIR)$(LIBDIR)/$$name.so.$(VERSION) && \
+	    $(STRIP) -g --enable-deterministic-archives $(DESTDIR)$(LIBDIR)/$$name.a && \
 	    ln -sf $$name.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$$name.so.$(MAJOR) && \
 	    ln -sf $$name.so.$(MAJOR) $(DESTDIR)$(LIBDIR)/$$name.so || exit 1; \
 	done
-	$(FC) -std=legacy -O2 -fPIC -c fortran/gewrit.f -o $(RELEASE)/gewrit.o
+ifeq ($(GEWRIT),yes)
+	$(FC) -O2 $(FFLAGS) -fPIC -c fortran/gewrit.f -o $(RELEASE)/gewrit.o
 	rm -f $(DESTDIR)$(LIBDIR)/libgeomsf.a
-	ar rcs $(DESTDIR)$(LIBDIR)/libgeomsf.a $(RELEASE)/gewrit.o
+	$(AR) rcsD $(DESTDIR)$(LIBDIR)/libgeomsf.a $(RELEASE)/gewrit.o
+else
+	@echo "libgeomsf.a is left out (FORTRAN=$(FORTRAN), no $(FC)): compile gewrit.f with the program instead"
+endif
 	install -m 644 $(HEADERS:%=include/%) $(DESTDIR)$(INCLUDEDIR)
 	install -m 644 fortran/* $(DESTDIR)$(OUR_DATA)/fortran
 	$(call fill,geoms,$(DESCRIPTION),$(STATIC_LIBS:%=-l%)) packaging/geoms.pc.in >$(DESTDIR)$(PC_DIR)/geoms.pc
@@ -114,20 +151,61 @@ install: command lib64 $(if $(filter private,$(BLAS)),lib-private)
 	    $(call fill,geoms,,$(call semicolons,$(STATIC_LIBS))) packaging/$$file.cmake.in \
 	        >$(DESTDIR)$(OUR_CMAKE)/$$file.cmake || exit 1; \
 	done
-	install -m 644 README.md CHANGELOG.md LICENSE-MIT LICENSE-APACHE $(DESTDIR)$(OUR_DOCS)
-	install -m 644 docs/* $(DESTDIR)$(OUR_DOCS)/docs
-	cp -r c-examples $(DESTDIR)$(OUR_DOCS)
-	install -D -m 644 -t $(DESTDIR)$(OUR_DOCS)/fortran-tests \
-	    fortran-tests/pendulum.f fortran-tests/module_pendulum.f90 fortran-tests/handle.f90
+	packaging/install-documents.sh $(DESTDIR)$(OUR_DOCS) $(BLAS)
 
 # With the PREFIX, LIBDIR, ... that were given to install.
-uninstall:
+uninstall: check-paths
 	rm -f $(INSTALLED_LIBS:%=$(DESTDIR)$(LIBDIR)/%) $(HEADERS:%=$(DESTDIR)$(INCLUDEDIR)/%) \
-	    $(DESTDIR)$(PC_DIR)/geoms.pc $(DESTDIR)$(PC_DIR)/geoms64.pc $(DESTDIR)$(BINDIR)/geoms
+	    $(DESTDIR)$(PC_DIR)/geoms.pc $(DESTDIR)$(PC_DIR)/geoms64.pc $(DESTDIR)$(BINDIR)/geoms \
+	    $(DESTDIR)$(MANDIR)/man1/geoms.1.gz
 	rm -rf $(DESTDIR)$(OUR_CMAKE) $(DESTDIR)$(OUR_DATA) $(DESTDIR)$(OUR_DOCS)
 
-# What is committed, as a source archive.
-dist:
+# What is committed, as a source archive, with its checksum; SIGN=<key> signs it with gpg. Only from a clean tree and with
+# one version everywhere.
+dist: release-check
 	mkdir -p $(TARGET)
-	git archive --format=tar.gz --prefix=geoms-$(VERSION)/ -o $(TARGET)/geoms-$(VERSION).tar.gz HEAD
+	git archive --format=tar --prefix=geoms-$(VERSION)/ HEAD | gzip -9n >$(TARGET)/geoms-$(VERSION).tar.gz
+	cd $(TARGET) && sha256sum geoms-$(VERSION).tar.gz >geoms-$(VERSION).tar.gz.sha256
+	$(if $(SIGN),cd $(TARGET) && gpg --batch --yes --local-user '$(SIGN)' --armor --detach-sign geoms-$(VERSION).tar.gz)
 	@echo "wrote $(TARGET)/geoms-$(VERSION).tar.gz"
+
+release-check:
+	@packaging/release-check.sh
+
+# What a release consists of: archive, Debian package (in a clean chroot, as root), crate.
+release: dist deb crate
+
+DEBIAN ?= trixie
+deb:
+	packaging/deb.sh $(TARGET)/deb $(DEBIAN)
+
+# The crate, and from its archive alone: check, the tests, and a program that depends on it.
+crate:
+	$(CARGO) package --package geoms --locked --no-verify --allow-dirty
+
+test-crate: crate
+	packaging/test-crate.sh $(TARGET)/package/geoms-$(VERSION).crate
+
+# The binary interface: functions, structures, constants with their types. `make abi` keeps it anew.
+abi:
+	packaging/abi.sh --update
+
+test-abi:
+	packaging/test-abi.sh
+
+# Two builds in two folders: the same bytes. Minutes.
+test-reproducible:
+	packaging/test-reproducible.sh $(TARGET)/reproducible
+
+# Other compilers, other BLAS libraries, aarch64 under qemu: long (half an hour); the short form is part of `make test`.
+test-toolchains: setup lib
+	@.ci/setup-toolchains
+	RELEASE=$(abspath $(RELEASE)) SONAME=$(SONAME) packaging/test-toolchains.sh
+
+test-toolchains-short: setup lib
+	@.ci/setup-toolchains --short
+	RELEASE=$(abspath $(RELEASE)) SONAME=$(SONAME) packaging/test-toolchains.sh --short
+
+# The sizes of docs/install.md.
+sizes: lib-private
+	@packaging/sizes.sh $(RELEASE)

@@ -2,7 +2,7 @@
 # Prints where the static archive of OpenBLAS is.
 set -euo pipefail
 
-for file in "$("${CC:-cc}" -print-file-name=libopenblas.a)" \
+for file in "$(${CC:-cc} -print-file-name=libopenblas.a)" \
     "$(pkg-config --variable=libdir openblas 2>/dev/null || true)/libopenblas.a"; do
     # Without an answer the compiler repeats the name.
     if [[ $file == /* && -e $file ]]; then

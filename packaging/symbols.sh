@@ -7,7 +7,8 @@ export LC_ALL=C
 cd "$(dirname "$0")/.."
 library=$1
 list=abi/symbols.txt
-exported=$(nm -D --defined-only "$library" | awk '{ print $3 }' | sort)
+# Without the versions of the symbols, whose names are in the table too.
+exported=$(nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort)
 if [ "${2:-}" = --update ]; then
     echo "$exported" >"$list"
     echo "wrote $list"
@@ -26,5 +27,10 @@ differs() {
 }
 differs "exported by $(basename "$library")" "$exported"
 differs "declared by include/geoms.h" "$declared"
+# Each has a version: GEOMS_0.1, or that of abi/since.txt.
+while read -r name version; do
+    wanted=$(awk -v name="$name" '$1 == name { v = $2 } END { print v ? v : "0.1" }' abi/since.txt)
+    [ "$version" = "GEOMS_$wanted" ] || { echo "symbols: $name has the version ${version:-none}, not GEOMS_$wanted" >&2; failed=1; }
+done < <(nm -D --defined-only "$library" | awk '$2 != "A" { n = split($3, part, "@+"); print part[1], n > 1 ? part[2] : "" }')
 [ "$failed" -eq 0 ] || { echo "symbols: if this is meant, run make symbols" >&2; exit 1; }
 echo "symbols: $(wc -l <"$list") exported and declared as in $list"

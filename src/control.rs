@@ -67,6 +67,13 @@ mod tests {
         assert!((new_step(&options, 3, None, 1.0, 1e10, 2) - 0.2).abs() < 1e-15);
     }
 
+    /// As in RADAU5: an error below 0.01 is taken for 0.01, or the next proposal would be far too small.
+    #[test]
+    fn memory_does_not_keep_tiny_errors() {
+        assert_eq!(Memory::after(0.1, 0.002).err, 0.01);
+        assert_eq!(Memory::after(0.1, 0.02).err, 0.02);
+    }
+
     #[test]
     fn predictive_sees_a_growing_error() {
         let options = Options::of_call();

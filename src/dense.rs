@@ -10,7 +10,12 @@
 //!
 //! The four coefficient vectors lie one after the other in `CONTX`.
 
-use crate::methods::radau::tableau::{C1, C2};
+/// √6, on which nodes and matrix of Radau IIA of order 5 are built.
+const SQRT6: f64 = 2.449_489_742_783_178;
+/// First node of the method of order 5, (4-√6)/10.
+pub const C1: f64 = (4.0 - SQRT6) / 10.0;
+/// Second node, (4+√6)/10.
+pub const C2: f64 = (4.0 + SQRT6) / 10.0;
 
 /// c1 - 1, passed to SOLOUT as C1M1.
 pub const C1M1: f64 = C1 - 1.0;

@@ -132,6 +132,25 @@ code_table! {
     StepTooSmall = -1118:
         "Step size too small.";
         "The error test fails at any step size: look for a jump or a singularity, or enlarge the tolerances."
+    #[added] Lockup = -1119:
+        "The constraints cannot be satisfied beyond this point: the mechanism locks up.";
+        "The row named cannot be kept up: a drive asks for more than the mechanism can reach, or a loop is stretched to \
+         its end. Change the drive or the lengths, or end the run before."
+    #[added] ModelContradiction = -1120:
+        "The model contradicts itself: a check found a row that does not fit the others (IOPT(27)=2).";
+        "Mend the named row; geoms_check_model shows all findings. IOPT(27)=1 only warns."
+    #[added] PeerLost = -1121:
+        "A participant of a glued run does not answer.";
+        "The message names it; all others have ended too. Resume from what was saved, with the same number of participants."
+    #[added] InterfaceSingular = -1122:
+        "The interface equations of a glued run cannot be solved.";
+        "Check the Jacobians of the ports and the mass matrices of the subdomains for entries that are not finite."
+    #[added] StoppedByPort = -1123:
+        "A port of a glued subdomain stopped the run with a negative return.";
+        "The last accepted point is kept by all participants; check the port there."
+    #[added] NotGlueable = -1124:
+        "A subdomain of a glued run does not have p' = v.";
+        "Write the model with velocities that are the derivatives of its positions."
     #[unreachable] DormqrReal = -1128:
         "An error occurred during use of DORMQR.";
         "Not produced: the arguments of the orthogonal transformations are checked beforehand."
@@ -272,7 +291,7 @@ pub struct Attempt {
 pub const HISTORY: usize = 5;
 
 /// An unsuccessful run: the code and what was known when it ended.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Failure {
     /// Reason.
     pub code: Code,
@@ -288,6 +307,19 @@ pub struct Failure {
     pub theta: Option<f64>,
     /// The last rejected attempts, oldest first.
     pub attempts: Vec<Attempt>,
+    /// What is known beyond that, if anything is.
+    pub note: Option<Box<Note>>,
+}
+
+/// What the model has to do with a failure. Seldom there, and boxed: failures are passed on from step to step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Note {
+    /// What the checks of the model say ([`crate::check`]).
+    pub findings: Vec<String>,
+    /// What happened, where that of the code does not fit the model.
+    pub sentence: Option<&'static str>,
+    /// What to try, where more is known than the code says.
+    pub advice: Option<String>,
 }
 
 impl Failure {
@@ -301,7 +333,24 @@ impl Failure {
             component: None,
             theta: None,
             attempts: Vec::new(),
+            note: None,
         }
+    }
+
+    /// To be written to.
+    pub fn note_mut(&mut self) -> &mut Note {
+        self.note.get_or_insert_default()
+    }
+
+    /// One sentence that says what happened.
+    pub fn sentence(&self) -> &str {
+        self.note.as_ref().and_then(|note| note.sentence).unwrap_or_else(|| self.code.sentence())
+    }
+
+    /// What to try next.
+    pub fn advice(&self) -> &str {
+        let own = self.note.as_ref().and_then(|note| note.advice.as_deref());
+        own.unwrap_or_else(|| self.code.advice())
     }
 
     /// The same at a point in time.
@@ -321,7 +370,7 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.code)?;
+        write!(f, "IDID = {}: {}", self.code.idid(), self.sentence())?;
         if self.t.is_finite() {
             write!(f, "\n  at t = {:.15e}, h = {:.3e}", self.t, self.h)?;
         }
@@ -337,7 +386,17 @@ impl fmt::Display for Failure {
         for a in &self.attempts {
             write!(f, "\n  rejected: t = {:.9e}, h = {:.3e}: {}", a.t, a.h, a.why)?;
         }
-        write!(f, "\n  try: {}", self.code.advice())
+        for finding in self.note.iter().flat_map(|note| &note.findings) {
+            write!(f, "\n  check: {finding}")?;
+        }
+        write!(f, "\n  try: {}", self.advice())
+    }
+}
+
+/// The report: what a program prints that unwraps a failed run.
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -5,13 +5,16 @@
 //! Unknowns are measured in D_j = |x_j| + ATOL_j/RTOL_j and rows are scaled to unit size, so one
 //! tolerance serves residuals and corrections. This is a cold path: it allocates, and uses ndarray.
 
+mod verdict;
+
 use crate::error::{Code, Failure};
-use crate::jacobian::Differences;
 use crate::layout::{Form, Layout, Name};
+use crate::model::derivatives::Derivatives;
 use crate::model::{self, all_finite, Trouble};
 use crate::newton::stopping_criterion;
 use crate::norm::Scaling;
-use crate::options::Options;
+use crate::options::{BadOption, Options};
+use crate::rank::RankPolicy;
 use crate::stats::Stats;
 use crate::system::{JacobianBlocks, Outcome, System};
 use ndarray::{Array1, Array2};
@@ -21,8 +24,33 @@ use ndarray_linalg::SVD;
 const MAX_ITERATIONS: usize = 50;
 /// Halvings of one correction.
 const MAX_HALVINGS: usize = 10;
-/// Singular values below this, relative to the largest, leave a direction undetermined.
-const RANK_TOLERANCE: f64 = 1e-9;
+
+/// Conditions that a system may have, whatever its size.
+const MANY_CONDITIONS: usize = 1000;
+/// Or so many for each variable: more than one can be of use only where they depend on each other.
+const CONDITIONS_PER_VARIABLE: usize = 10;
+/// Rows of a matrix whose square can be counted in the INTEGER of LAPACK, 32 bits with a sign.
+const MOST_ROWS: usize = 46_340;
+
+/// Refuse a number of conditions that cannot be meant, under the name that the caller has for it.
+pub fn check_conditions(layout: &Layout, name: &str, count: usize) -> Result<(), BadOption> {
+    let most = MANY_CONDITIONS.max(CONDITIONS_PER_VARIABLE.saturating_mul(layout.n));
+    let most = most.min(MOST_ROWS.saturating_sub(layout.m));
+    if count <= most {
+        return Ok(());
+    }
+    let allowed = format!("0 <= {name} <= {most} for N = {}", layout.n);
+    Err(BadOption { name: name.into(), value: count.to_string(), allowed })
+}
+
+/// Memory for the decomposition of so many rows, or a code.
+fn check_room(rows: usize, columns: usize) -> Result<(), Failure> {
+    let numbers = rows.saturating_mul(rows).saturating_add(rows.saturating_mul(columns).saturating_mul(4));
+    Vec::<f64>::new().try_reserve_exact(numbers).map_err(|_| {
+        let detail = format!("{numbers} numbers needed for {rows} equations of the initial values");
+        Failure::new(Code::OutOfMemory, detail)
+    })
+}
 
 /// Check x for consistency and correct it if necessary and possible. On failure x is unchanged.
 pub fn make_consistent(
@@ -34,6 +62,10 @@ pub fn make_consistent(
     x: &mut [f64],
     stats: &mut Stats,
 ) -> Result<(), Failure> {
+    let conditions = system.initial_condition_count();
+    check_conditions(layout, "NIVCOND", conditions)
+        .map_err(|bad| Failure::new(Code::BadArgument, bad.to_string()))?;
+    check_room(layout.m + conditions, layout.n)?;
     let mut problem = Consistency::new(system, layout, scaling, t, x);
     let fnewt = stopping_criterion(options.fnewt, options.uround, scaling.rtol_first, 3, false);
     let mut y = x.to_vec();
@@ -78,16 +110,39 @@ pub fn move_to_constraints(
     Ok(())
 }
 
+/// w, λ and μ that belong to p and v at t, by the rows d, gII and hI. On failure x is unchanged.
+pub fn settle_multipliers(
+    system: &mut dyn System,
+    layout: &Layout,
+    options: &Options,
+    scaling: &Scaling,
+    t: f64,
+    x: &mut [f64],
+    stats: &mut Stats,
+) -> Result<(), Failure> {
+    let mut problem = Consistency::new(system, layout, scaling, t, x);
+    problem.conditions = 0;
+    problem.rows = layout.rda.rows1.range().collect();
+    problem.unknowns = layout.x.algebraic.range().collect();
+    let fnewt = stopping_criterion(options.fnewt, options.uround, scaling.rtol_first, 3, false);
+    let mut y = x.to_vec();
+    let result = problem.approach(&mut y, fnewt);
+    stats.eom_for_initial_values += problem.calls;
+    result.map_err(|stopped| stopped.failure.at(t, 0.0))?;
+    x.copy_from_slice(&y);
+    Ok(())
+}
+
 /// Why the correction ended.
 struct Stopped {
-    failure: Failure,
+    failure: Box<Failure>,
     /// The model could not be evaluated at this point, but may be at another.
     only_here: bool,
 }
 
 impl From<Failure> for Stopped {
     fn from(failure: Failure) -> Self {
-        Stopped { failure, only_here: false }
+        Stopped { failure: Box::new(failure), only_here: false }
     }
 }
 
@@ -121,17 +176,17 @@ struct Consistency<'a> {
     size: Vec<f64>,
     rda: Vec<f64>,
     fx: JacobianBlocks,
-    differences: Differences,
+    derivatives: Derivatives,
     calls: u64,
 }
 
 impl<'a> Consistency<'a> {
     fn new(system: &'a mut dyn System, layout: &Layout, scaling: &'a Scaling, t: f64, x: &[f64]) -> Self {
-        let l = *layout;
+        let (l, analytic) = (*layout, system.has_jacobian());
         let rows = l.rda.rows1.range().chain(l.rda.g_velocity.start..l.rda.h.end).chain(l.rda.rows3.range());
         let fixed = |i: &usize| l.form == Form::Index1 && l.x.multipliers.contains(*i);
         Consistency {
-            analytic: system.has_jacobian(),
+            analytic,
             conditions: system.initial_condition_count(),
             system,
             layout: l,
@@ -142,7 +197,8 @@ impl<'a> Consistency<'a> {
             size: x.iter().zip(&scaling.typical).map(|(x, typical)| x.abs() + typical).collect(),
             rda: vec![0.0; l.m],
             fx: JacobianBlocks::new(layout),
-            differences: Differences::new(layout),
+            derivatives: Derivatives::of_rows(layout, analytic, true, scaling.typical.clone())
+                .reporting(Code::StoppedByEomInInitialValues),
             calls: 0,
         }
     }
@@ -191,42 +247,6 @@ impl<'a> Consistency<'a> {
         Err(Failure::new(code, detail).about(self.row_name(row)).into())
     }
 
-    /// Not enough equations: only the consistency of what was given can be checked.
-    fn check_only(&self, linear: &Linear, residual: &[f64]) -> Result<(), Failure> {
-        if linear.size <= 1.0 && largest(&linear.leftover).1 <= 1.0 {
-            return Ok(());
-        }
-        let (row, value) = largest(residual);
-        let row = self.row_name(row);
-        if self.conditions == 0 {
-            let detail = format!(
-                "largest residual {value:.3e} in {row}; correction {:.2e} times the tolerance",
-                linear.size
-            );
-            return Err(Failure::new(Code::InconsistentInitialValues, detail).about(row));
-        }
-        let variable = linear.undetermined.map_or(row, |i| self.layout.state_name(i));
-        let detail = format!(
-            "{} equations of rank {} for {} unknowns; {variable} is not determined; largest residual \
-             {value:.3e} in {row}",
-            self.rows.len() + self.conditions,
-            linear.rank,
-            self.unknowns.len()
-        );
-        Err(Failure::new(Code::TooFewConditions, detail).about(variable))
-    }
-
-    fn check_leftover(&self, linear: &Linear) -> Result<(), Failure> {
-        let (row, value) = largest(&linear.leftover);
-        if value <= 1.0 {
-            return Ok(());
-        }
-        let name = self.row_name(row);
-        let detail =
-            format!("{name} cannot be satisfied together with the others ({value:.2e} times the tolerance)");
-        Err(Failure::new(Code::ContradictoryConditions, detail).about(name))
-    }
-
     /// y += factor·correction with the largest factor 1, 1/2, 1/4 ... that does not enlarge the residual much.
     fn damped_step(&mut self, y: &mut [f64], linear: &Linear, residual: &[f64]) -> Result<Vec<f64>, Stopped> {
         let old = norm(residual);
@@ -251,7 +271,16 @@ impl<'a> Consistency<'a> {
     fn residual(&mut self, y: &[f64]) -> Result<Vec<f64>, Stopped> {
         self.calls += 1;
         let code = Code::StoppedByEomInInitialValues;
-        model::eom(self.system, code, self.t, y, &mut self.rda).map_err(|trouble| explain(trouble, code))?;
+        model::eom(self.system, code, self.t, y, &mut self.rda).map_err(|trouble| {
+            let mut stopped = explain(trouble, code);
+            if let (Trouble::NotFinite, Some((row, value))) =
+                (trouble, self.layout.first_not_finite(&self.rda))
+            {
+                stopped.failure.detail = format!("non-finite values (NaN or Inf): {row} = {value}");
+                stopped.failure.component = Some(row);
+            }
+            stopped
+        })?;
         let mut out: Vec<f64> = self.rows.iter().map(|&i| self.rda[i]).collect();
         out.extend(self.evaluate_conditions(y)?);
         Ok(out)
@@ -275,18 +304,10 @@ impl<'a> Consistency<'a> {
     fn derivative(&mut self, y: &[f64]) -> Result<Array2<f64>, Stopped> {
         let l = self.layout;
         let code = Code::StoppedByEomInInitialValues;
-        let mut ignored = 0;
-        if self.analytic {
-            model::jacobian(self.system, self.t, y, &mut self.fx, &mut ignored)
-                .map_err(|trouble| explain(trouble, Code::StoppedByJac))?;
-        } else {
-            let typical = &self.scaling.typical;
-            let point = (self.t, y);
-            let calls = &mut self.calls;
-            self.differences
-                .evaluate(self.system, &l, code, true, point, typical, &mut self.fx, calls)
-                .map_err(|trouble| explain(trouble, code))?;
-        }
+        let mut counted = Stats::default();
+        let result = self.derivatives.jacobian(self.system, self.t, y, &mut self.fx, &mut counted);
+        self.calls += counted.eom_for_differences;
+        result.map_err(|trouble| explain(trouble, if self.analytic { Code::StoppedByJac } else { code }))?;
         let mut jac = Array2::zeros((self.rows.len() + self.conditions, l.n));
         for (k, (block, first)) in l.fx_position().into_iter().enumerate() {
             let (m, n) = self.fx.shape[k];
@@ -338,7 +359,7 @@ impl<'a> Consistency<'a> {
             rhs[i] = -residual[i] * factor;
         }
         let multiplier = |k: usize| self.layout.x.multipliers.contains(self.unknowns[k]);
-        let mut linear = decompose(&scaled, &rhs, multiplier).ok_or_else(|| {
+        let mut linear = decompose(&scaled, &rhs, self.analytic, multiplier).ok_or_else(|| {
             Failure::new(Code::SvdInInitialValues, format!("matrix of {rows} rows, {cols} columns"))
         })?;
         linear.overdetermined = rows > linear.rank + dependent_rows;
@@ -374,12 +395,17 @@ fn explain(trouble: Trouble, code: Code) -> Stopped {
         Trouble::Retry => (code, "IERR > 0 with IOPT(20)=1", true),
         Trouble::NotFinite => (code, "non-finite values (NaN or Inf)", true),
     };
-    Stopped { failure: Failure::new(code, detail), only_here }
+    Stopped { failure: Box::new(Failure::new(code, detail)), only_here }
 }
 
 /// Minimum-norm least-squares solution with rank and null space. Columns that are `free` may be undetermined:
 /// the multipliers of redundant constraints are so by nature, and get minimum norm.
-fn decompose(a: &Array2<f64>, rhs: &Array1<f64>, free: impl Fn(usize) -> bool) -> Option<Linear> {
+fn decompose(
+    a: &Array2<f64>,
+    rhs: &Array1<f64>,
+    analytic: bool,
+    free: impl Fn(usize) -> bool,
+) -> Option<Linear> {
     let (rows, cols) = a.dim();
     if rows == 0 || cols == 0 {
         let undetermined = (0..cols).find(|&k| !free(k));
@@ -399,8 +425,7 @@ fn decompose(a: &Array2<f64>, rhs: &Array1<f64>, free: impl Fn(usize) -> bool) -
     }
     let (u, s, vt) = a.svd(true, true).ok()?;
     let (u, vt) = (u?, vt?);
-    let top = s.iter().fold(0.0f64, |m, v| m.max(*v));
-    let rank = s.iter().filter(|&&v| v > RANK_TOLERANCE * top).count();
+    let rank = RankPolicy::of_constraints(analytic, s.as_slice()?);
     let mut solution = Array1::<f64>::zeros(cols);
     let mut leftover = rhs.clone();
     for k in 0..rank {

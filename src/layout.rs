@@ -284,6 +284,12 @@ impl Layout {
         Name::find(&blocks, index)
     }
 
+    /// The first row of RDA that is not a finite number.
+    pub fn first_not_finite(&self, rda: &[f64]) -> Option<(Name, f64)> {
+        let row = rda.iter().position(|v| !v.is_finite())?;
+        Some((self.residual_name(row), rda[row]))
+    }
+
     /// Name of row `index` of RDA, as block and number: `gI(2)`.
     pub fn residual_name(&self, index: usize) -> Name {
         let r = &self.rda;

@@ -22,43 +22,28 @@
 //!
 //! # From Rust
 //!
-//! A model implements [`system::System`]; [`integrate::integrate`] runs it. The equations of the pendulum are in
-//! [`testset::pendulum`]:
-//!
-//! ```
-//! use geoms::{integrate::*, layout::Form, norm::Tolerance, options::Options, stats::Stats, testset};
-//!
-//! let problem = testset::by_name("pendulum-2.8").ok_or("no such problem")?;
-//! let mut system = problem.system(Form::StrangenessFree, true);
-//! let options = Options { mass: problem.mass, ..Options::default() }; // order 9: five stages
-//! let tolerance = Tolerance::scalar(1e-8, 1e-8);
-//! let (mut t, mut x, mut h, mut stats) = (0.0, problem.x0.clone(), 0.01, Stats::default());
-//! let run = Integration { system: &mut *system, observer: None, options: &options, tolerance: &tolerance };
-//! integrate(run, &mut t, &mut x, &mut h, 5.0, &mut stats)?;
-//! assert!((x[3] + 0.608_937_263_148_838).abs() < 1e-7, "p1 at t = 5");
-//! assert_eq!(stats.neom, 5 * stats.nbsub + stats.naccpt);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
+//! A model implements [`system::System`], or says no more than its mass matrix, forces and constraints and leaves the rest
+//! to [`mechanism`], where a whole program stands; [`integrate::integrate`] runs it.
 //!
 //! [`solver::Solver`] makes the same run step by step: it can be stopped, saved and resumed bit for bit, watch for
 //! [`events`], and go on from a changed state. [`diagnosis`] checks a Jacobian and names dependent constraints. From
 //! Fortran and C the same core is called through [`capi`].
 //!
 //! [`methods`] beside Radau IIA: HHT on the index-3 equations ([`methods::hht`]), chosen by
-//! [`options::MethodKind`].
+//! [`options::MethodKind`]. [`gluing`] couples separately written models at their joints, also across processes.
 //!
 //! # Where to find the parts of GEOMS
 //!
 //! | routine of the report (Table 2) | here |
 //! | --- | --- |
-//! | GEOMS | [`capi::fortran`] (arguments), [`integrate`] and [`solver`] (driver) |
+//! | GEOMS | [`capi::fortran`] (arguments), [`integrate`], [`solver`] and [`driver`] (steps) |
 //! | GECORE | [`methods::radau::Radau`] |
 //! | GEINIVAL | [`initial`] |
-//! | GEFXNUM | [`jacobian`] |
-//! | GEDECCLU, GEDECCQR, GEDECCSV | [`decompose`], ranks in [`formulation::rank`] |
+//! | GEFXNUM | [`model::differences`] |
+//! | GEDECCLU, GEDECCQR, GEDECCSV | [`decompose`], ranks in [`rank`] |
 //! | GEELIMFXQ, GEELIMFXS, GEELIMMIQ, GEELIMMIS, GEGREPEQ, GEGREPES | [`formulation`]: N, B = S·M·N, C = S·FX·N |
-//! | GETRFRHSC, GEBSUBST | [`formulation::Formulation::particular`], [`formulation::Formulation::substitute`] |
-//! | GEDECDLU, GESOLDLU, GESOLDQR | [`linalg::solver`] |
+//! | GETRFRHSC, GEBSUBST | the factored [`formulation::Formulation`] ([`linalg::linear::Factored`]) |
+//! | GEDECDLU, GESOLDLU, GESOLDQR | [`formulation::Formulation::factor`], [`linalg::square`] |
 //! | GEERREST | `estimate_error` in [`methods::radau`] |
 //! | GEDENSOUT | [`dense`] |
 //! | EOM, MAS, JAC, IVCOND | [`system::System`], guarded by [`model`] |
@@ -68,43 +53,81 @@
 //!
 //! | to change | look into |
 //! | --- | --- |
-//! | position of a block in x, RDA or FX1..FX6 | [`layout`], the only index arithmetic |
+//! | position of a block in x, RDA or FX1..FX6 | [`layout`]; `fx[0]` to `fx[5]` are FX1 to FX6 of the manual |
 //! | an option: name, slot, range, default | the table in [`options`]; `make docs` renews reference and header |
 //! | a code: IDID, sentence, advice | the table in [`error`]; `make docs` likewise |
-//! | step size controller | [`control`], a pure function |
-//! | when Newton's method stops or gives up | [`newton`], a pure monitor |
+//! | the step loop, limits, taking steps back | [`driver`] |
+//! | step size controller | [`control`] and, where a method has its own, beside it (`half_explicit/control.rs`, `hht/estimate.rs`): pure functions |
+//! | when Newton's method stops or gives up | [`newton`]; of HHT `hht/predict.rs`: pure monitors |
+//! | what a method asks of a model: derivatives, γ, accelerations | [`model`] |
+//! | when a linear system is analysed, factored, solved | [`linalg::linear`] |
 //! | Butcher tableau and transformation | [`methods::radau::tableau`], made by derivations/radau.py |
-//! | what counts as rank deficient | [`formulation::rank`] |
+//! | what counts as rank deficient | [`rank`] |
 //! | selectors | [`formulation::selector`] |
 //! | counters | [`stats`] |
 //! | when LAPACK is called and when own kernels | [`linalg`] |
-//! | a test problem | [`testset`] |
+//! | what a model is checked for, and how a slip is named | [`check`] |
+//! | how a model is made of its equations alone | [`mechanism`] |
+//! | a test problem | the package `problems`; no part of the library |
+//! | the header, the Fortran module, the generated pages | the package `documents` |
 //!
-//! Dependences go one way: `capi → integrate → solver → methods → formulation → decompose → linalg`. `unsafe` is confined to
-//! [`capi`] and [`linalg::lapack`].
+//! # Dependences
+//!
+//! A room uses the rooms below its line only (problems/tests/architecture.rs reads this list and the imports):
+//!
+//! ```text
+//! capi
+//! integrate  gluing
+//! solver
+//! check
+//! diagnosis
+//! arguments  events  driver  lockup
+//! methods
+//! formulation  initial  control
+//! model
+//! mechanism  rank  newton  norm
+//! options  error  system  stats
+//! dense  layout  decompose
+//! linalg
+//! ```
+//!
+//! `unsafe` is confined to [`capi`], [`linalg::lapack`], and the kernels that choose AVX2 and FMA at run time: [`linalg::lu`],
+//! [`linalg::full_pivot`], [`linalg::lanes`], [`linalg::processor`].
 
+mod arguments;
 // The boundary is where raw pointers come in.
 #[allow(unsafe_code)]
 pub mod capi;
+pub mod check;
 pub mod control;
 pub mod decompose;
 pub mod dense;
 pub mod diagnosis;
+pub mod driver;
 pub mod error;
 pub mod events;
 pub mod formulation;
+pub mod gluing;
 pub mod initial;
 pub mod integrate;
-pub mod jacobian;
 pub mod layout;
 pub mod linalg;
+mod lockup;
+pub mod mechanism;
 pub mod methods;
 pub mod model;
 pub mod newton;
 pub mod norm;
 pub mod options;
-pub mod reference;
+pub mod rank;
 pub mod solver;
 pub mod stats;
 pub mod system;
-pub mod testset;
+
+/// Version of the library.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+// The examples of the README are run with those of the documentation.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -34,6 +34,11 @@ pub struct Monitor {
 
 /// Rate of convergence from which on an iteration counts as divergent.
 const DIVERGENT: f64 = 0.99;
+/// The FACCON of the last step counts as this at least: it says nothing of how far this step is from linear. FNEWT is about 0.03
+/// TOL for all orders, so one iteration suffices only if its increment is within TOL itself.
+const INHERITED: f64 = 0.03;
+/// One that this step has shown counts as this at least: the first increments of a step exaggerate it.
+const SHOWN: f64 = 1e-3;
 
 impl Monitor {
     /// A new iteration; `faccon` is that of the last step (1 in the first), `theta` the value reported if one
@@ -79,7 +84,8 @@ impl Monitor {
             }
         }
         self.last_norm = norm.max(self.uround);
-        if self.faccon * norm <= self.fnewt {
+        let least = if newt == 1 { INHERITED } else { SHOWN };
+        if self.faccon.max(least) * norm <= self.fnewt {
             Verdict::Converged
         } else if newt >= self.nit {
             Verdict::Diverged
@@ -119,8 +125,13 @@ mod tests {
     fn stops_when_the_remaining_error_is_small() {
         // Rate 0.1: error after k iterations is 0.1^(k-1)·0.1/0.9 <= 0.01 for k = 3.
         assert_eq!(run(0.1, 1.0, 1.0), (Verdict::Converged, 3));
-        // A small FACCON of the last step ends the iteration at once.
-        assert_eq!(run(0.1, 1.0, 1e-4), (Verdict::Converged, 1));
+        // A small FACCON of the last step ends the iteration at once, if the increment is small, too.
+        assert_eq!(run(0.1, 0.3, 1e-4), (Verdict::Converged, 1));
+        assert_eq!(run(0.1, 1.0, 1e-4).0, Verdict::Converged);
+        assert!(run(0.1, 1.0, 1e-4).1 > 1);
+        // A rate that is too good does not make up for a large increment: 1e-6·100 is not believed.
+        assert_eq!(run(1e-6, 1e8, 1.0), (Verdict::Converged, 3));
+        assert_eq!(run(1e-2, 10.0, 1.0), (Verdict::Converged, 2));
     }
 
     #[test]

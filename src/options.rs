@@ -74,6 +74,28 @@ pub const PROJECT_VELOCITIES: u8 = 1;
 /// Bit of PROJECT: accelerations and multipliers.
 pub const PROJECT_ACCELERATIONS: u8 = 2;
 
+/// How a model is checked at the start (IOPT(26) = CHECK).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckLevel {
+    /// Not at all.
+    Off,
+    /// A few evaluations; more if they raise a suspicion.
+    Quick,
+    /// All that [`crate::check::check_model`] does.
+    Full,
+}
+
+/// What a run does with a model that contradicts itself (IOPT(27) = WATCH).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WatchLevel {
+    /// It does not look.
+    Off,
+    /// It looks at a few accepted points, and warns.
+    Warn,
+    /// It looks, and ends with a failure.
+    Fail,
+}
+
 /// Structure of the mass matrix (IOPT(15) = MASSTRCT).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MassStructure {
@@ -151,6 +173,10 @@ pub struct Options {
     pub slope_weight: f64,
     /// Suspend invariants while they are rank deficient.
     pub relax_invariants: bool,
+    /// Check of the model at the start.
+    pub check: CheckLevel,
+    /// Checks of the model during the run.
+    pub watch: WatchLevel,
     /// Rounding unit.
     pub uround: f64,
     /// Safety factor of the step size prediction.
@@ -171,10 +197,16 @@ pub struct Options {
     pub facr: f64,
 }
 
-/// What wins over the benchmark problems (`geoms-bench --settings`): NWTMAT=2 and order 9.
+/// What wins over the benchmark problems (`geoms-bench --settings`): NWTMAT=2 and order 9. Models are checked.
 impl Default for Options {
     fn default() -> Self {
-        Options { newton_reference: None, order: Order::Nine, ..Options::of_call() }
+        Options {
+            newton_reference: None,
+            order: Order::Nine,
+            check: CheckLevel::Quick,
+            watch: WatchLevel::Warn,
+            ..Options::of_call()
+        }
     }
 }
 
@@ -206,6 +238,8 @@ impl Options {
             dissipation: None,
             slope_weight: 0.5,
             relax_invariants: false,
+            check: CheckLevel::Off,
+            watch: WatchLevel::Off,
             uround: 1e-16,
             safe: 0.9,
             thet: 0.001,
@@ -391,6 +425,34 @@ impl Options {
     }
 }
 
+/// A text of the call in the names of the options, as a handle sets them: `IOPT(11)=3` becomes `"decompc" = 3`.
+pub fn in_names(text: &str) -> String {
+    let mut out = text.to_string();
+    for (call, handle) in [
+        ("; set IOPT(2)=6 to see it", ""),
+        ("IOPT(16)=1 and IOPT(25)=1", "IOPT(25)=1"),
+        (
+            "Check JAC against differences (IJAC=0)",
+            "Check the Jacobian against differences (geoms_check_jacobian)",
+        ),
+        ("Supply IVCOND (NIVCOND>0)", "Supply conditions (geoms_set_conditions)"),
+        (", or use IJAC=0", ", or set no Jacobian"),
+        ("IERR < 0", "a negative number was returned"),
+        ("IERR<0", "a negative number was returned"),
+        ("IERR > 0 with IOPT(20)=1", "a positive number was returned"),
+        ("IVCOND", "the conditions"),
+    ] {
+        out = out.replace(call, handle);
+    }
+    for entry in OPTIONS {
+        let (slot, name) = (entry.slot.to_string(), format!("\"{}\"", entry.name.to_lowercase()));
+        out = out.replace(&format!("{slot} = {}", entry.name), entry.name);
+        out = out.replace(&format!("{slot}="), &format!("{name} = "));
+        out = out.replace(&slot, &name);
+    }
+    out
+}
+
 fn find(name: &str, value: impl fmt::Display) -> Result<&'static OptionEntry, BadOption> {
     OPTIONS.iter().find(|e| e.name.eq_ignore_ascii_case(name)).ok_or_else(|| BadOption {
         name: name.to_string(),
@@ -417,75 +479,4 @@ where
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn zero_arrays_give_the_defaults() {
-        let options = Options::from_arrays(&[0; 40], &[0.0; 40]);
-        assert_eq!(options, Ok(Options::of_call()));
-    }
-
-    #[test]
-    fn old_drivers_may_leave_anything_behind_slot_17() {
-        let mut iopt = [0; 40];
-        iopt[17..].fill(-7);
-        assert!(Options::from_arrays(&iopt, &[0.0; 40]).is_ok());
-        iopt[15] = 1;
-        assert!(Options::from_arrays(&iopt, &[0.0; 40]).is_err());
-    }
-
-    #[test]
-    fn every_entry_refuses_a_value_and_names_itself() {
-        for entry in OPTIONS {
-            let (mut iopt, mut ropt) = ([0; 40], [0.0; 40]);
-            match entry.slot {
-                Iopt(k) => {
-                    iopt[15] = 1;
-                    iopt[k - 1] = -7;
-                }
-                Ropt(k) => ropt[k - 1] = if entry.name == "THET" { 1.5 } else { -1.0 },
-            }
-            let bad = Options::from_arrays(&iopt, &ropt).expect_err(entry.name);
-            assert!(bad.name.contains(entry.name), "{bad}");
-            if let Ropt(k) = entry.slot {
-                ropt[k - 1] = f64::NAN;
-                let bad = Options::from_arrays(&iopt, &ropt).expect_err(entry.name);
-                assert!(bad.to_string().contains("NaN"), "{bad}");
-            }
-        }
-    }
-
-    #[test]
-    fn reference_point_needs_extrapolation() {
-        let mut iopt = [0; 40];
-        (iopt[8], iopt[3]) = (2, 1);
-        let bad = Options::from_arrays(&iopt, &[0.0; 40]).expect_err("contradiction");
-        assert!(bad.name.contains("NWTMAT"));
-    }
-
-    /// The table says what a handle begins with where that is not the call's default.
-    #[test]
-    fn defaults_of_the_handle_are_those_of_the_table() {
-        let mut options = Options::of_call();
-        for entry in OPTIONS {
-            let Some(value) = entry.handle else { continue };
-            let first: i64 = value.split(',').next().and_then(|v| v.parse().ok()).expect(value);
-            options.set_int(entry.name, first).expect(entry.name);
-        }
-        let begun = Options { recover: true, ..Options::default() };
-        assert_eq!(options.newton_reference(), begun.newton_reference());
-        assert_eq!(options, Options { newton_reference: options.newton_reference, ..begun });
-        let zero = Options { zero_start: true, ..Options::default() };
-        assert!(zero.validate().is_ok() && zero.newton_reference() == 0);
-    }
-
-    #[test]
-    fn names_and_slots_are_unique() {
-        for (i, a) in OPTIONS.iter().enumerate() {
-            for b in &OPTIONS[..i] {
-                assert!(a.name != b.name && a.slot != b.slot);
-            }
-        }
-    }
-}
+mod tests;

@@ -2,37 +2,29 @@
 //!
 //! [`crate::integrate::integrate`] is the whole of it in one call; both make the same steps.
 
+mod checking;
+mod stop;
+mod watching;
+
+pub use stop::StopRequest;
+pub use watching::Watched;
+
+use crate::arguments::{check_arguments, check_memory};
+use crate::check::{self, Run, Watching};
 use crate::dense::DenseOutput;
-use crate::error::{Code, Failure};
-use crate::events::{Advice, Hit, Landing, NoValue, RootFunctions, Rule, Watch};
+use crate::driver::Driver;
+use crate::error::{Code, Failure, Rejection};
+use crate::events::{Hit, RootFunctions, Watch};
 use crate::initial;
-use crate::integrate::{check_arguments, check_memory};
 use crate::layout::Layout;
-use crate::methods::save::BadState;
-use crate::methods::{self, Method};
+use crate::lockup;
+use crate::methods::plan::Attempted;
+use crate::methods::{self, Maker};
 use crate::norm::{Scaling, Tolerance};
-use crate::options::Options;
+use crate::options::{CheckLevel, Options, WatchLevel};
 use crate::stats::Stats;
 use crate::system::{AcceptedStep, Observer, Outcome, System};
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::Arc;
-
-/// Asks a running integration to stop after the current step, from any thread or signal handler.
-#[derive(Clone, Debug, Default)]
-pub struct StopRequest(Arc<AtomicBool>);
-
-impl StopRequest {
-    /// Ask.
-    pub fn request(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// True once if it was asked for.
-    fn take(&self) -> bool {
-        self.0.swap(false, Ordering::Relaxed)
-    }
-}
 
 /// Why [`Solver::integrate`] came back.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,17 +38,19 @@ pub enum Ending {
 /// True for failures that come after the step size has been reduced as far as it goes.
 fn used_up(code: Code) -> bool {
     use Code::*;
-    matches!(code, StepTooSmall | NewtonDiverges | EomNotEvaluable | SingularNewtonMatrix | QrOfNewtonMatrix)
+    matches!(
+        code,
+        StepTooSmall | NewtonDiverges | EomNotEvaluable | SingularNewtonMatrix | QrOfNewtonMatrix | Lockup
+    )
 }
 
 /// A run between two calls.
 #[derive(Debug)]
 pub struct Solver {
-    layout: Layout,
-    options: Options,
+    driver: Driver,
+    make: Maker,
     tolerance: Tolerance,
     scaling: Scaling,
-    method: Box<dyn Method>,
     analytic: bool,
     stop: StopRequest,
     watch: Option<Watch>,
@@ -64,10 +58,10 @@ pub struct Solver {
     events: Vec<Hit>,
     /// The observer has been told of the current point.
     told: bool,
-    /// Where the last step began, if events are watched: the polynomial of a long step has lost digits there.
-    before: Vec<f64>,
     /// The last call ended with a step size that nothing can be done with: the next one chooses anew.
     used_up: bool,
+    /// The checks of the model, if any are asked for.
+    checks: Option<Watching>,
 }
 
 impl Solver {
@@ -77,9 +71,20 @@ impl Solver {
         system: &mut dyn System,
         options: &Options,
         tolerance: &Tolerance,
-        (t, x, h): (f64, &[f64], f64),
+        start: (f64, &[f64], f64),
     ) -> Result<Self, Failure> {
-        Self::start_in(None, system, options, tolerance, (t, x, h))
+        Self::start_with(methods::begin, system, options, tolerance, start)
+    }
+
+    /// The same with a method of the caller's own; that of the options is ignored.
+    pub fn start_with(
+        make: Maker,
+        system: &mut dyn System,
+        options: &Options,
+        tolerance: &Tolerance,
+        start: (f64, &[f64], f64),
+    ) -> Result<Self, Failure> {
+        Self::start_in(None, make, system, options, tolerance, start)
     }
 
     /// The same, bit for bit, in the memory of this solver if it has the same system, options and tolerances: runs of many initial values
@@ -91,58 +96,98 @@ impl Solver {
         tolerance: &Tolerance,
         start: (f64, &[f64], f64),
     ) -> Result<Self, Failure> {
-        Self::start_in(Some(self), system, options, tolerance, start)
+        let make = self.make;
+        Self::start_in(Some(self), make, system, options, tolerance, start)
     }
 
     fn start_in(
-        earlier: Option<Solver>,
+        mut run: Option<Solver>,
+        make: Maker,
         system: &mut dyn System,
         options: &Options,
         tolerance: &Tolerance,
-        (t, x, h): (f64, &[f64], f64),
+        start: (f64, &[f64], f64),
     ) -> Result<Self, Failure> {
+        Self::begin_in(&mut run, make, system, (options, tolerance), start, None)?;
+        run.ok_or_else(|| Failure::new(Code::Internal, "a run without a solver"))
+    }
+
+    /// Begin a run in the place of another or of none, with events watched from its beginning. All that can fail comes first:
+    /// after a failure the other run is as it was.
+    pub fn begin_run(
+        run: &mut Option<Solver>,
+        system: &mut dyn System,
+        options: &Options,
+        tolerance: &Tolerance,
+        start: (f64, &[f64], f64),
+        watched: Option<Watched<'_>>,
+    ) -> Result<(), Failure> {
+        let make = run.as_ref().map_or(methods::begin as Maker, |solver| solver.make);
+        Self::begin_in(run, make, system, (options, tolerance), start, watched)
+    }
+
+    fn begin_in(
+        run: &mut Option<Solver>,
+        make: Maker,
+        system: &mut dyn System,
+        (options, tolerance): (&Options, &Tolerance),
+        (t, x, h): (f64, &[f64], f64),
+        watched: Option<Watched<'_>>,
+    ) -> Result<(), Failure> {
         let layout = Layout::new(system.dimensions(), system.form());
         let analytic = system.has_jacobian();
         check_arguments(&layout, options, tolerance, (t, x, h, t))?;
-        let earlier = earlier.filter(|e| {
-            (e.layout, e.analytic) == (layout, analytic) && (&e.options, &e.tolerance) == (options, tolerance)
+        let earlier = run.as_mut().filter(|e| {
+            (*e.layout(), e.analytic) == (layout, analytic)
+                && (e.driver.options(), &e.tolerance) == (options, tolerance)
         });
         if earlier.is_none() {
             check_memory(&layout)?;
         }
+        let scaling = Scaling::new(tolerance, layout.n);
         let (mut x, mut stats) = (Cow::Borrowed(x), Stats::default());
         if !options.consistent {
-            let scaling = Scaling::new(tolerance, layout.n);
-            initial::make_consistent(system, &layout, options, &scaling, t, x.to_mut(), &mut stats)?;
-        }
-        if let Some(mut solver) = earlier {
-            if solver.method.begin_again((t, &x, h)) {
-                solver.method.state_mut().stats = stats;
-                solver.stop = StopRequest::default();
-                solver.watch = None;
-                solver.events.clear();
-                solver.before.clear();
-                (solver.told, solver.used_up) = (false, false);
-                return Ok(solver);
+            let made =
+                initial::make_consistent(system, &layout, options, &scaling, t, x.to_mut(), &mut stats);
+            if let Err(failure) = made {
+                return Err(match options.check {
+                    CheckLevel::Off => check::tailored(failure, system),
+                    _ => check::explain(failure, system, options, tolerance, (t, &x)),
+                });
             }
         }
-        let scaling = Scaling::new(tolerance, layout.n);
-        let mut method = methods::begin(&layout, options, tolerance, analytic, (t, &x, h));
-        method.state_mut().stats = stats;
-        Ok(Solver {
-            layout,
-            options: options.clone(),
+        let checks = Watching::begin(
+            system,
+            &layout,
+            &Run { options, tolerance, scaling: &scaling },
+            (t, &x, h),
+            &mut stats,
+        )?;
+        let watch = watched.map(|watched| watched.begin(None, (t, &x, h))).transpose()?;
+        if let Some(solver) = earlier {
+            if solver.driver.begin_again((t, &x, h), stats) {
+                solver.stop = StopRequest::default();
+                (solver.watch, solver.checks) = (watch, checks);
+                solver.events.clear();
+                (solver.told, solver.used_up) = (false, false);
+                return Ok(());
+            }
+        }
+        let method = make(&layout, options, tolerance, analytic, (t, &x, h));
+        *run = Some(Solver {
+            driver: Driver::new(method, &layout, options, stats),
+            make,
             tolerance: tolerance.clone(),
             scaling,
-            method,
             analytic,
             stop: StopRequest::default(),
-            watch: None,
+            watch,
             events: Vec::new(),
             told: false,
-            before: Vec::new(),
             used_up: false,
-        })
+            checks,
+        });
+        Ok(())
     }
 
     /// A solver that stands where a saved one stood ([`Solver::save`]), of the same system, options and tolerances.
@@ -153,41 +198,45 @@ impl Solver {
         saved: &[u8],
     ) -> Result<Self, Failure> {
         let zeros = vec![0.0; Layout::new(system.dimensions(), system.form()).n];
-        let taken = Options { consistent: true, ..options.clone() };
+        let (check, watch) = (CheckLevel::Off, WatchLevel::Off);
+        let taken = Options { consistent: true, check, watch, ..options.clone() };
         let mut solver = Solver::start(system, &taken, tolerance, (0.0, &zeros, 0.0))?;
-        solver.options = options.clone();
+        solver.driver.set_options(options);
         solver.restore(saved)?;
+        if options.watch != WatchLevel::Off {
+            solver.checks = Some(Watching::resumed(solver.layout(), solver.stats().naccpt));
+        }
         Ok(solver)
     }
 
     /// The layout of x.
     pub fn layout(&self) -> &Layout {
-        &self.layout
+        self.driver.layout()
     }
 
     /// Current time.
     pub fn t(&self) -> f64 {
-        self.method.state().t
+        self.driver.state().t
     }
 
     /// Current point.
     pub fn x(&self) -> &[f64] {
-        &self.method.state().x
+        &self.driver.state().x
     }
 
     /// Step size proposed for the next step.
     pub fn h(&self) -> f64 {
-        self.method.state().h
+        self.driver.state().h
     }
 
     /// Counters.
     pub fn stats(&self) -> &Stats {
-        &self.method.state().stats
+        &self.driver.state().stats
     }
 
     /// Start and end of the last step with the polynomial over it; before the first step it is constant.
     pub fn last_step(&self) -> AcceptedStep<'_> {
-        let state = self.method.state();
+        let state = self.driver.state();
         // Any nonzero step evaluates a constant polynomial.
         let h = match (state.h_last, state.h) {
             (last, _) if last > 0.0 => last,
@@ -219,46 +268,75 @@ impl Solver {
         &self.events
     }
 
-    /// Watch root functions from here on; event times are located to `tolerance` (0: to rounding).
-    pub fn watch(
-        &mut self,
-        roots: &mut dyn RootFunctions,
-        rules: &[Rule],
-        tolerance: f64,
-    ) -> Result<(), Failure> {
-        let mut watch = Watch::new(rules, tolerance, self.layout.n);
-        if let Some(before) = &self.watch {
-            watch.inherit(before);
-        }
-        watch.begin(roots, self.t(), self.x()).map_err(|bad| self.no_value(bad))?;
-        self.watch = Some(watch);
-        Ok(())
+    /// Another NMAX, from now on.
+    pub fn limit_steps(&mut self, nmax: u64) {
+        self.driver.limit_steps(nmax);
     }
 
     /// One accepted step, not beyond `tend`.
     pub fn step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
-        if self.t() >= tend {
-            let detail = format!("T = {:e}, TEND = {tend:e}", self.t());
-            return Err(Failure::new(Code::TendBeforeT, detail).at(self.t(), self.h()));
-        }
-        if self.options.fixed_step && !(self.h() > 0.0 && self.h().is_finite()) {
+        self.check_step(tend)?;
+        self.driver.choose_first_step(system, tend)?;
+        self.driver.step(system, tend)
+    }
+
+    /// Try one step with the step size in hand, not beyond `tend`, and stay where it begins: systems that make their steps in
+    /// common all [`Solver::commit`] it, or all [`Solver::take_back`]. `None` if the step is rejected: that is counted, and
+    /// the step size reduced.
+    pub fn attempt(&mut self, system: &mut dyn System, tend: f64) -> Result<Option<Attempted>, Failure> {
+        self.check_step(tend)?;
+        self.driver.choose_first_step(system, tend)?;
+        self.driver.attempt(system, tend)
+    }
+
+    /// Time and point to which the last [`Solver::attempt`] led, if it waits to be accepted; the time.
+    pub fn attempted(&self, x: &mut [f64]) -> Option<f64> {
+        self.driver.attempted(x)
+    }
+
+    /// Accept what [`Solver::attempt`] tried.
+    pub fn commit(&mut self, system: &mut dyn System) -> Result<(), Failure> {
+        let accepted = self.stats().naccpt;
+        let outcome = self.driver.commit(system);
+        self.told &= self.stats().naccpt == accepted;
+        outcome
+    }
+
+    /// Give up what [`Solver::attempt`] tried, counted as a rejection for this reason; the next attempt has step size h. Nothing is
+    /// done if the attempt was rejected already.
+    pub fn take_back(&mut self, why: Rejection, h: f64) {
+        self.driver.take_back(why, h);
+    }
+
+    /// Undo the last accepted step: stand where it began, as after a restart there. False if there is none to undo.
+    pub fn step_back(&mut self) -> bool {
+        self.driver.step_back()
+    }
+
+    /// The step size for the next step or attempt.
+    pub fn propose(&mut self, h: f64) {
+        self.driver.propose(h);
+    }
+
+    fn check_step(&self, tend: f64) -> Result<(), Failure> {
+        self.before_end(tend)?;
+        if self.driver.options().fixed_step && !(self.h() > 0.0 && self.h().is_finite()) {
             let detail = format!("H = {} is not allowed; allowed: > 0 with IOPT(19) = FIXED = 1", self.h());
             return Err(Failure::new(Code::BadArgument, detail).at(self.t(), self.h()));
         }
         if self.stop.take() {
             return Err(Failure::new(Code::StopRequested, "").at(self.t(), self.h()));
         }
-        self.choose_first_step(system, tend)?;
-        self.method.step(system, tend)
+        Ok(())
     }
 
-    fn choose_first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
-        let needed = self.method.state().h <= 0.0 && self.t() < tend && !self.options.fixed_step;
-        if needed {
-            self.method.choose_first_step(system, tend)
-        } else {
-            Ok(())
+    /// Refuse a step where there is no room for one.
+    fn before_end(&self, tend: f64) -> Result<(), Failure> {
+        if self.t() < tend {
+            return Ok(());
         }
+        let detail = format!("T = {:e}, TEND = {tend:e}", self.t());
+        Err(Failure::new(Code::TendBeforeT, detail).at(self.t(), self.h()))
     }
 
     /// Step to `tend` or to a terminal event. The observer is told of the current point first if no step has been
@@ -271,13 +349,14 @@ impl Solver {
         tend: f64,
     ) -> Result<Ending, Failure> {
         let mut silent = ();
-        self.method.expect_output(observer.is_some() || roots.is_some());
+        self.driver.expect_output(observer.is_some() || roots.is_some());
         let observer = match observer {
             Some(observer) => observer,
             None => &mut silent,
         };
         let ending = self.drive(system, observer, &mut roots, tend);
-        self.method.expect_output(true);
+        self.driver.expect_output(true);
+        self.end_checks();
         ending
     }
 
@@ -310,6 +389,7 @@ impl Solver {
             Some(observer) => observer,
             None => &mut silent,
         };
+        self.before_end(tend)?;
         self.begin(system, observer, tend)?;
         self.one(system, observer, &mut roots, tend)
     }
@@ -321,11 +401,11 @@ impl Solver {
         tend: f64,
     ) -> Result<(), Failure> {
         self.events.clear();
-        if std::mem::take(&mut self.used_up) && !self.options.fixed_step {
-            self.method.state_mut().h = 0.0;
+        if std::mem::take(&mut self.used_up) && !self.driver.options().fixed_step {
+            self.driver.propose(0.0);
         }
-        self.choose_first_step(system, tend)?;
-        if self.method.state().restarted && !self.told {
+        self.driver.choose_first_step(system, tend)?;
+        if self.driver.state().restarted && !self.told {
             self.report(observer)?;
         }
         Ok(())
@@ -339,123 +419,21 @@ impl Solver {
         tend: f64,
     ) -> Result<Option<Hit>, Failure> {
         let accepted = self.stats().naccpt;
-        if roots.is_some() {
-            self.before.clear();
-            self.before.extend_from_slice(&self.method.state().x);
+        let mut outcome = self.step(system, tend);
+        if let Err(failure) = outcome {
+            let state = self.driver.state();
+            let (typical, point) = (&self.scaling.typical, (state.t, &state.x[..], tend));
+            outcome = Err(lockup::explain(system, self.driver.layout(), typical, point, failure));
         }
-        let outcome = self.step(system, tend);
         if self.stats().naccpt == accepted {
             self.used_up = matches!(&outcome, Err(failure) if used_up(failure.code));
-            return outcome.map(|()| None);
+            return outcome.map(|()| None).map_err(|failure| self.explained(failure, system));
         }
+        self.look(system)?;
         // A run can end behind an accepted point (multipliers of redundant constraints): it is reported all the same.
         let ending = self.after_step(system, observer, roots);
         outcome?;
         ending
-    }
-
-    /// Look for events in the step just made; go back to a terminal one; tell the observer.
-    fn after_step(
-        &mut self,
-        system: &mut dyn System,
-        observer: &mut dyn Observer,
-        roots: &mut Option<&mut dyn RootFunctions>,
-    ) -> Result<Option<Hit>, Failure> {
-        self.told = false;
-        let (Some(roots), Some(mut watch)) = (roots.as_deref_mut(), self.watch.take()) else {
-            self.report(observer)?;
-            return Ok(None);
-        };
-        let state = self.method.state();
-        let found = watch.search(roots, &state.dense(), state.t_old).map(|hits| {
-            self.events.extend_from_slice(hits);
-            hits.iter().find(|hit| hit.terminal).copied()
-        });
-        let landed = match found {
-            Ok(Some(hit)) => self.land(system, observer, roots, &mut watch, hit).map(Some),
-            Ok(None) => Ok(None),
-            Err(bad) => Err(self.no_value(bad)),
-        };
-        self.watch = Some(watch);
-        let terminal = landed?;
-        if !self.told {
-            self.report(observer)?;
-        }
-        Ok(terminal)
-    }
-
-    /// Go back to a terminal event within the last step: the point there is made by a step to it, so that it has the order
-    /// of the method and satisfies the constraints, which an interpolated one does not. The time is corrected until the
-    /// root function vanishes at such a point. A repeated step counts once; its evaluations count.
-    fn land(
-        &mut self,
-        system: &mut dyn System,
-        observer: &mut dyn Observer,
-        roots: &mut dyn RootFunctions,
-        watch: &mut Watch,
-        mut hit: Hit,
-    ) -> Result<Hit, Failure> {
-        let (proposal, end, first) = (self.h(), self.t(), hit.t);
-        let mut base = (self.method.state().t_old, self.before.clone());
-        // Steps from which nothing could be seen are not made: the event is where the step began, or where it ended.
-        let smallest = (16.0 * f64::EPSILON * end.abs()).max(1e-13 * (end - base.0));
-        if hit.t - base.0 <= smallest {
-            self.method.restart(base.0, &base.1);
-            self.method.state_mut().stats.naccpt -= 1;
-            (hit.t, self.told) = (base.0, true);
-        } else if hit.t < end {
-            self.step_again(system, observer, &mut base, hit.t)?;
-            let enough = watch.enough(base.0, end);
-            let f = watch.value(roots, hit.index, self.t(), self.x()).map_err(|bad| self.no_value(bad))?;
-            let step = self.last_step();
-            let near = step.t - 1e-3 * (step.t - step.t_old);
-            let before = watch.value_within(roots, hit.index, near, &step.dense);
-            let before = before.map_err(|bad| self.no_value(bad))?;
-            let slope = (f - before) / (hit.t - near);
-            let mut landing = Landing::new((base.0 + smallest, end), enough, (hit.t, f, slope));
-            let mut advice = landing.begin();
-            while let Advice::Try(t) | Advice::Back(t) = advice {
-                self.step_again(system, observer, &mut base, t)?;
-                hit.t = self.t();
-                if matches!(advice, Advice::Back(_)) {
-                    break;
-                }
-                let f =
-                    watch.value(roots, hit.index, self.t(), self.x()).map_err(|bad| self.no_value(bad))?;
-                advice = landing.next(t, f);
-            }
-        }
-        // The events at the same time stay so, and none before it is put behind it.
-        for event in &mut self.events {
-            event.t = if event.t >= first { hit.t } else { event.t.min(hit.t) };
-        }
-        let state = self.method.state_mut();
-        (state.t_start, state.since_start, state.h) = (state.t, 0, proposal);
-        Ok(hit)
-    }
-
-    /// Make the last step again from its beginning, but to time t. If it had to be divided the points before t are part
-    /// of the run, and the last of them is the new beginning.
-    fn step_again(
-        &mut self,
-        system: &mut dyn System,
-        observer: &mut dyn Observer,
-        base: &mut (f64, Vec<f64>),
-        t: f64,
-    ) -> Result<(), Failure> {
-        self.method.restart(base.0, &base.1);
-        self.method.state_mut().h = t - base.0;
-        self.method.state_mut().stats.naccpt -= 1;
-        self.told = true;
-        while self.t() < t {
-            self.method.step(system, t)?;
-            self.told = false;
-            if self.t() < t {
-                self.report(observer)?;
-                *base = (self.t(), self.x().to_vec());
-            }
-        }
-        Ok(())
     }
 
     /// Tell the observer of the current point (SOLOUT).
@@ -469,36 +447,35 @@ impl Solver {
     }
 
     /// Go on from another point, for example after an impact: positions, velocities and multipliers are made consistent
-    /// in this order, each with the smallest correction, and the run begins anew with the step size in hand.
+    /// in this order, each with the smallest correction, and the run begins anew with the step size in hand. NMAX counts from
+    /// here. After a failure the run is as it was.
     pub fn move_to(&mut self, system: &mut dyn System, t: f64, x: &[f64]) -> Result<(), Failure> {
-        check_arguments(&self.layout, &self.options, &self.tolerance, (t, x, self.h(), t))?;
-        let mut y = x.to_vec();
-        let stats = &mut self.method.state_mut().stats;
-        let (layout, options, scaling) = (&self.layout, &self.options, &self.scaling);
-        initial::move_to_constraints(system, layout, options, scaling, t, &mut y, stats)?;
-        self.method.restart(t, &y);
+        self.move_watching(system, t, x, None)
+    }
+
+    /// The same, with these events watched from there on.
+    pub fn move_watching(
+        &mut self,
+        system: &mut dyn System,
+        t: f64,
+        x: &[f64],
+        watched: Option<Watched<'_>>,
+    ) -> Result<(), Failure> {
+        let (layout, options) = (self.driver.layout(), self.driver.options());
+        check_arguments(layout, options, &self.tolerance, (t, x, self.h(), t))?;
+        let (mut y, mut stats) = (x.to_vec(), *self.stats());
+        initial::move_to_constraints(system, layout, options, &self.scaling, t, &mut y, &mut stats)?;
+        if let Some(watched) = watched {
+            self.watch = Some(watched.begin(self.watch.as_ref(), (t, &y, self.h()))?);
+        }
+        self.driver.restart((t, &y), stats);
         self.told = false;
         Ok(())
     }
 
-    /// Begin to watch again after the state was changed.
-    pub fn rewatch(&mut self, roots: &mut dyn RootFunctions) -> Result<(), Failure> {
-        if let Some(mut watch) = self.watch.take() {
-            let begun = watch.begin(roots, self.t(), self.x());
-            self.watch = Some(watch);
-            begun.map_err(|bad| self.no_value(bad))?;
-        }
-        Ok(())
-    }
-
-    fn no_value(&self, bad: NoValue) -> Failure {
-        let detail = format!("root function {} at t = {:.15e}", bad.index + 1, bad.t);
-        Failure::new(Code::RootFunctionFailed, detail).at(self.t(), self.h())
-    }
-
     /// Everything the run depends on, as bytes.
     pub fn save(&self) -> Vec<u8> {
-        self.method.save()
+        self.driver.save()
     }
 
     /// Put a saved state back, made by a solver of the same system, options and tolerances: the run goes on as if it
@@ -506,16 +483,10 @@ impl Solver {
     pub fn restore(&mut self, saved: &[u8]) -> Result<(), Failure> {
         let x = self.x().to_vec();
         let start = (0.0, &x[..], 0.0);
-        let mut fresh = methods::begin(&self.layout, &self.options, &self.tolerance, self.analytic, start);
-        fresh.restore(saved).map_err(|bad| {
-            let detail = match bad {
-                BadState::Foreign => "the saved state is not one of this version",
-                BadState::Different => "the saved state belongs to another system or other options",
-                BadState::Damaged => "the saved state is damaged",
-            };
-            Failure::new(Code::BadArgument, detail)
-        })?;
-        self.method = fresh;
+        let (layout, options) = (self.driver.layout(), self.driver.options());
+        let mut fresh = (self.make)(layout, options, &self.tolerance, self.analytic, start);
+        fresh.restore(saved).map_err(|bad| Failure::new(Code::BadArgument, bad.to_string()))?;
+        self.driver.replace(fresh);
         self.told = false;
         Ok(())
     }

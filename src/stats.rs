@@ -8,144 +8,137 @@
 
 use std::fmt;
 
-/// Statistics of a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
-    /// Accepted steps.
-    pub naccpt: u64,
-    /// Evaluations of EOM.
-    pub neom: u64,
-    /// Evaluations of MAS.
-    pub nmas: u64,
-    /// Evaluations of the Jacobian.
-    pub njac: u64,
-    /// Determinations of selectors.
-    pub nsel: u64,
-    /// Predecompositions.
-    pub npdec: u64,
-    /// Decompositions of E1 and E2.
-    pub nedec: u64,
-    /// Backward substitutions (Newton iterations).
-    pub nbsub: u64,
-    /// Rejections by the error test.
-    pub nerjct: u64,
-    /// Rejections by Newton's method, singular matrices, NaN or the model.
-    pub ncrjct: u64,
-    /// Of NCRJCT: Newton diverged or was too slow.
-    pub rejected_newton: u64,
-    /// Of NCRJCT: E1 or E2 singular.
-    pub rejected_singular: u64,
-    /// Of NCRJCT: NaN or Inf in the right-hand side.
-    pub rejected_not_finite: u64,
-    /// Of NCRJCT: the model asked for a smaller step.
-    pub rejected_by_model: u64,
-    /// Updates of the Newton matrix within a step (NWTUPD).
-    pub newton_updates: u64,
-    /// Selectors renewed because the pivot columns changed.
-    pub pivot_changes: u64,
-    /// Selectors renewed because they had become a poor choice.
-    pub selectors_poor: u64,
-    /// Newton iterations that ended at the level of rounding errors.
-    pub at_round_off: u64,
-    /// Steps that reused the Jacobian of an earlier point (THET).
-    pub jacobian_reused: u64,
-    /// Accepted points at which an invariant was suspended (RELAXE).
-    pub invariants_suspended: u64,
-    /// EOM calls for difference Jacobians.
-    pub eom_for_differences: u64,
-    /// EOM calls for the initial values.
-    pub eom_for_initial_values: u64,
-    /// Multiplications with entries of the mass matrix: what MASSTRCT saves.
-    pub mass_multiplications: u64,
-    /// Times that the steps of an explicit method were found to be limited by stability: the problem is stiff.
-    pub stiffness_suspected: u64,
+/// The table of all counters: what follows gets the list as it is written here. The structure of C has those of the first two
+/// groups, with NSTEP between them as in IWORK, and does not grow any more; new ones go to the third group, which C and Fortran
+/// read by name.
+macro_rules! with_counters {
+    ($receiver:ident) => {
+        $receiver! {
+            {
+                /// Accepted steps.
+                naccpt,
+                /// Evaluations of EOM, without those for differences and initial values.
+                neom,
+                /// Evaluations of the mass matrix.
+                nmas,
+                /// Evaluations of the Jacobian.
+                njac,
+                /// Determinations of selectors.
+                nsel,
+                /// Predecompositions.
+                npdec,
+                /// Decompositions of the Newton matrices (E1 and E2).
+                nedec,
+                /// Backward substitutions (Newton iterations).
+                nbsub,
+            }
+            {
+                /// Steps rejected by the error test.
+                nerjct,
+                /// Steps rejected for another reason: the sum of the next four.
+                ncrjct,
+                /// Of NCRJCT: Newton's method diverged or was too slow.
+                rejected_newton,
+                /// Of NCRJCT: the Newton matrix was singular.
+                rejected_singular,
+                /// Of NCRJCT: NaN or Inf in the right-hand side.
+                rejected_not_finite,
+                /// Of NCRJCT: the model asked for a smaller step.
+                rejected_by_model,
+                /// Updates of the Newton matrix within a step (NWTUPD).
+                newton_updates,
+                /// Selectors renewed because the pivot columns changed.
+                pivot_changes,
+                /// Selectors renewed because they had become a poor choice.
+                selectors_poor,
+                /// Newton iterations that ended at the level of rounding errors.
+                at_round_off,
+                /// Steps that reused the Jacobian of an earlier point (THET).
+                jacobian_reused,
+                /// Accepted points at which an invariant was suspended (RELAXE).
+                invariants_suspended,
+                /// Evaluations of EOM for difference Jacobians.
+                eom_for_differences,
+                /// Evaluations of EOM for the initial values.
+                eom_for_initial_values,
+                /// Multiplications with entries of the mass matrix: what MASSTRCT saves.
+                mass_multiplications,
+                /// Times that the half-explicit method found the problem stiff: its steps were limited by stability. With the
+                /// automatic choice (method -1) the first time ends its use: 1 from then on.
+                stiffness_suspected,
+            }
+            {
+                /// Evaluations of EOM for checks of the model.
+                eom_for_checks,
+                /// Warnings about the model and the run: geoms_warning.
+                warnings,
+            }
+        }
+    };
 }
+pub(crate) use with_counters;
+
+macro_rules! statistics {
+    ({ $($(#[doc = $d:literal])* $before:ident,)* } { $($(#[doc = $e:literal])* $behind:ident,)* }
+     { $($(#[doc = $l:literal])* $later:ident,)* }) => {
+        /// Statistics of a run.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Stats {
+            $($(#[doc = $d])* pub $before: u64,)*
+            $($(#[doc = $e])* pub $behind: u64,)*
+            $($(#[doc = $l])* pub $later: u64,)*
+        }
+
+        /// Name and meaning of every counter, in the order of C: NSTEP, a sum, among them.
+        pub const COUNTERS: &[(&str, &str)] = &[
+            $((stringify!($before), concat!($($d, "\n"),*)),)*
+            ("nstep", " Attempted steps: naccpt + nerjct + ncrjct.\n"),
+            $((stringify!($behind), concat!($($e, "\n"),*)),)*
+            $((stringify!($later), concat!($($l, "\n"),*)),)*
+        ];
+
+        impl Stats {
+            /// All counters in a fixed order, for saving.
+            pub fn to_array(&self) -> [u64; COUNTERS.len() - 1] {
+                [$(self.$before,)* $(self.$behind,)* $(self.$later,)*]
+            }
+
+            /// From what [`Stats::to_array`] gave.
+            pub fn from_array(array: &[u64; COUNTERS.len() - 1]) -> Self {
+                let [$($before,)* $($behind,)* $($later,)*] = *array;
+                Stats { $($before,)* $($behind,)* $($later,)* }
+            }
+
+            /// The counter with this name, NSTEP included; any case.
+            pub fn by_name(&self, name: &str) -> Option<u64> {
+                $(if name.eq_ignore_ascii_case(stringify!($before)) { return Some(self.$before); })*
+                $(if name.eq_ignore_ascii_case(stringify!($behind)) { return Some(self.$behind); })*
+                $(if name.eq_ignore_ascii_case(stringify!($later)) { return Some(self.$later); })*
+                name.eq_ignore_ascii_case("nstep").then(|| self.nstep())
+            }
+        }
+    };
+}
+with_counters!(statistics);
 
 impl Stats {
-    /// All counters in a fixed order, for saving.
-    pub fn to_array(&self) -> [u64; 24] {
-        [
-            self.naccpt,
-            self.neom,
-            self.nmas,
-            self.njac,
-            self.nsel,
-            self.npdec,
-            self.nedec,
-            self.nbsub,
-            self.nerjct,
-            self.ncrjct,
-            self.rejected_newton,
-            self.rejected_singular,
-            self.rejected_not_finite,
-            self.rejected_by_model,
-            self.newton_updates,
-            self.pivot_changes,
-            self.selectors_poor,
-            self.at_round_off,
-            self.jacobian_reused,
-            self.invariants_suspended,
-            self.eom_for_differences,
-            self.eom_for_initial_values,
-            self.mass_multiplications,
-            self.stiffness_suspected,
-        ]
-    }
-
-    /// From what [`Stats::to_array`] gave.
-    pub fn from_array(a: &[u64; 24]) -> Self {
-        let [naccpt, neom, nmas, njac, nsel, npdec, nedec, nbsub, nerjct, ncrjct, rejected_newton, rejected_singular, rejected_not_finite, rejected_by_model, newton_updates, pivot_changes, selectors_poor, at_round_off, jacobian_reused, invariants_suspended, eom_for_differences, eom_for_initial_values, mass_multiplications, stiffness_suspected] =
-            *a;
-        Stats {
-            naccpt,
-            neom,
-            nmas,
-            njac,
-            nsel,
-            npdec,
-            nedec,
-            nbsub,
-            nerjct,
-            ncrjct,
-            rejected_newton,
-            rejected_singular,
-            rejected_not_finite,
-            rejected_by_model,
-            newton_updates,
-            pivot_changes,
-            selectors_poor,
-            at_round_off,
-            jacobian_reused,
-            invariants_suspended,
-            eom_for_differences,
-            eom_for_initial_values,
-            mass_multiplications,
-            stiffness_suspected,
-        }
-    }
-
     /// NSTEP: attempts in all.
     pub fn nstep(&self) -> u64 {
         self.naccpt + self.nerjct + self.ncrjct
     }
 
-    /// IWORK(1..11) with names, in the order of the manual.
+    /// IWORK(1..11) with names, in the order of the manual: the first counters of the table.
     pub fn iwork(&self) -> [(&'static str, u64); 11] {
-        [
-            ("NACCPT", self.naccpt),
-            ("NEOM", self.neom),
-            ("NMAS", self.nmas),
-            ("NJAC", self.njac),
-            ("NSEL", self.nsel),
-            ("NPDEC", self.npdec),
-            ("NEDEC", self.nedec),
-            ("NBSUB", self.nbsub),
-            ("NSTEP", self.nstep()),
-            ("NERJCT", self.nerjct),
-            ("NCRJCT", self.ncrjct),
-        ]
+        std::array::from_fn(|k| {
+            let (name, _) = COUNTERS[k];
+            (IWORK[k], self.by_name(name).unwrap_or_default())
+        })
     }
 }
+
+/// Names of IWORK(1..11) in the manual.
+const IWORK: [&str; 11] =
+    ["NACCPT", "NEOM", "NMAS", "NJAC", "NSEL", "NPDEC", "NEDEC", "NBSUB", "NSTEP", "NERJCT", "NCRJCT"];
 
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -154,5 +147,25 @@ impl fmt::Display for Stats {
             write!(f, "{separator}{name}={value}")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_counter_is_found_by_its_name_and_saved() {
+        let array = std::array::from_fn(|k| 10 + k as u64);
+        let stats = Stats::from_array(&array);
+        assert_eq!(stats.to_array(), array);
+        let mut values: Vec<u64> =
+            COUNTERS.iter().map(|(name, _)| stats.by_name(&name.to_uppercase()).expect(name)).collect();
+        assert_eq!(values.remove(8), stats.nstep());
+        assert_eq!(values, array);
+        assert_eq!(stats.by_name("nonsense"), None);
+        for (name, value) in stats.iwork() {
+            assert_eq!(stats.by_name(name), Some(value));
+        }
     }
 }

@@ -10,7 +10,7 @@ mod hairer;
 mod ida;
 mod lean;
 mod ours;
-#[path = "../../examples/accuracy/plot.rs"]
+#[path = "../../problems/examples/accuracy/plot.rs"]
 mod plot;
 mod problems;
 mod run;

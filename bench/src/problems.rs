@@ -10,7 +10,7 @@ use geoms::layout::Form as Rows;
 use geoms::options::Options;
 use geoms::solver::Solver;
 use geoms::system::System;
-use geoms::testset::{self, four_bar, Problem};
+use geoms_problems::{self as testset, four_bar, Problem};
 
 /// Which components the error is measured in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,12 +6,15 @@
 use super::boundary::guarded;
 use super::callback::{Callbacks, Eom, Ivcond, Jac, Mas, Output, Solout};
 use super::unit::Unit;
+use super::width::{self, Mismatch};
 use super::FortranInteger;
 use crate::decompose::DecompositionKind;
 use crate::error::{Code, Failure};
-use crate::integrate::{integrate, Integration};
+use crate::initial::check_conditions;
+use crate::integrate::{integrate_and_warn, Integration};
 use crate::layout::{Dimensions, Form, Layout};
 use crate::linalg::SolverKind;
+use crate::methods::features::cautions;
 use crate::norm::Tolerance;
 use crate::options::{BadOption, Options, Slot, OPTIONS};
 use crate::stats::Stats;
@@ -69,12 +72,41 @@ pub(super) unsafe fn call<I: FortranInteger>(args: &Arguments<I>) {
         return;
     }
     // SAFETY: the contract of this function.
+    if let Some(mismatch) = unsafe { width::mismatch(args) } {
+        // SAFETY: as above; the mismatch says how wide the caller's integers are.
+        return unsafe { refuse_width(args, mismatch) };
+    }
+    // SAFETY: the contract of this function.
     let code = match guarded(|| unsafe { args.run() }) {
         Ok(Ok(())) => 0,
         Ok(Err(code)) | Err(code) => code.idid(),
     };
     // SAFETY: not null, and the caller's own.
     unsafe { args.idid.write_unaligned(I::code(code)) }
+}
+
+/// Say that the program's INTEGER has another width, on its unit and in its IDID.
+///
+/// # Safety
+/// As [`call`]; the caller's integers are as wide as the mismatch says.
+unsafe fn refuse_width<I: FortranInteger>(args: &Arguments<I>, mismatch: Mismatch) {
+    let code = Code::BadArgument.idid();
+    // SAFETY: the contract of this function; IOPT has at least two entries.
+    let (unit, is, allowed) = unsafe {
+        match mismatch {
+            Mismatch::Narrow => {
+                args.idid.cast::<i32>().write_unaligned(code);
+                let unit = args.iopt.cast::<i32>().add(1).read_unaligned().get();
+                (unit, 32, "64 bits: link libgeoms, or compile with -fdefault-integer-8")
+            }
+            Mismatch::Wide => {
+                args.idid.cast::<i64>().write_unaligned(code.into());
+                let unit = args.iopt.cast::<i64>().add(1).read_unaligned();
+                (unit, 64, "32 bits: link libgeoms64, or compile without -fdefault-integer-8")
+            }
+        }
+    };
+    report(Unit(unit), &refused("INTEGER of the program", format_args!("{is} bits"), allowed).into());
 }
 
 /// A call that has passed all checks: copies of everything that the core needs.
@@ -105,7 +137,7 @@ impl<I: FortranInteger> Arguments<I> {
             unit.write(&request.opening(&iopt, &ropt));
         }
         let mut stats = Stats::default();
-        let outcome = request.integrate(&mut stats);
+        let outcome = request.integrate(unit, &mut stats);
         // What the core refuses (a tolerance that does not fit an option, say) changes nothing either.
         if !matches!(&outcome, Err(failure) if failure.code == Code::BadArgument) {
             // SAFETY: X, T, H and IWORK have been checked for null and length.
@@ -168,6 +200,7 @@ impl<I: FortranInteger> Arguments<I> {
         let (ijac, iout) = (switch("IJAC", int(self.ijac))?, switch("IOUT", int(self.iout))?);
         let itol = switch("ITOL", int(self.itol))?;
         let nivcond = not_negative("NIVCOND", int(self.nivcond))?;
+        check_conditions(&layout, "NIVCOND", nivcond)?;
         at_least("LIWORK", int(self.liwork), 20)?;
         at_least("LRWORK", int(self.lrwork), minimal_lrwork(&layout, &options))?;
 
@@ -310,14 +343,19 @@ impl<I: FortranInteger> Arguments<I> {
 }
 
 impl<I: FortranInteger> Request<I> {
-    fn integrate(&mut self, stats: &mut Stats) -> Result<(), Failure> {
+    fn integrate(&mut self, unit: Unit, stats: &mut Stats) -> Result<(), Failure> {
         let run = Integration {
             system: &mut self.callbacks,
             observer: self.output.as_mut().map(|output| output as &mut dyn Observer),
             options: &self.options,
             tolerance: &self.tolerance,
         };
-        integrate(run, &mut self.t, &mut self.x, &mut self.h, self.tend, stats)
+        let mut warn = |text: &str| {
+            if unit.listens() {
+                unit.write(&format!("warning: {text}"));
+            }
+        };
+        integrate_and_warn(run, &mut self.t, &mut self.x, &mut self.h, self.tend, stats, &mut warn)
     }
 
     /// The message at the start: dimensions, interval, tolerances and the options that were set.
@@ -348,7 +386,7 @@ impl<I: FortranInteger> Request<I> {
                 _ => Ok(()),
             };
         }
-        if let Some(caution) = self.options.caution() {
+        for caution in cautions(&self.options, &self.callbacks.layout.dims) {
             let _ = write!(s, "\n{caution}");
         }
         s

@@ -3,9 +3,12 @@
 use super::functions::{Log, LogFunction, GEOMS_LOG_DEBUG, GEOMS_LOG_WARNING};
 use super::handle::{call, null, Handle, Inner};
 use super::run::store;
-use crate::diagnosis::{check_jacobian, check_parts, constraint_forces, rank_report, Suspicion};
+use crate::arguments::check_arguments;
+use crate::check::check_model;
+use crate::diagnosis::{
+    check_jacobian, check_parts, constraint_forces, rank_report, JacobianReport, Suspicion,
+};
 use crate::error::{Code, Failure};
-use crate::integrate::check_arguments;
 use std::ffi::c_int;
 
 /// Ranks of the constraints at one point.
@@ -51,10 +54,40 @@ fn count(of: usize) -> c_int {
     c_int::try_from(of).unwrap_or(c_int::MAX)
 }
 
+/// Compare the rows of the model with each other at (t, x) and at moving points near it: gI the rate of g, gII that of gI with
+/// v' = M⁻¹ f_dyn, hI that of h; the multipliers in f_dyn by -Zᵀ(Gᵀ, Hᵀ); f_kin linear in v; the mass matrix symmetric, positive and as
+/// "masstrct" says; invariants constant; the Jacobian and the parts, if they are set. Neither is needed, and the point need not
+/// be consistent. Returns the number of findings, or a negative code. Each is a message to `log` (null: that of geoms_set_log): the
+/// row, both values and the likely slip; the cause comes before its consequences.
+///
+/// # Safety
+/// As geoms_check_jacobian.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_check_model(
+    handle: *mut Handle,
+    t: f64,
+    x: *const f64,
+    log: LogFunction,
+) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(handle, |_, inner| {
+            let x = inner.point(t, x)?;
+            let mut model = inner.model;
+            let report = check_model(&mut model, &inner.options, &inner.tolerance, t, &x)?;
+            let log = inner.findings(log);
+            for finding in &report.findings {
+                let _ = log.write(GEOMS_LOG_WARNING, || finding.to_string());
+            }
+            Ok(count(report.findings.len()))
+        })
+    }
+}
+
 /// Compare the Jacobian with differences of the equations of motion at (t, x). Returns the number of wrong entries, or
 /// a negative code. Each one is a message to `log` (null: that of geoms_set_log), the classic mistakes, sign and
 /// transposition, as well. A function of geoms_set_parts is compared with EOM, MAS and differences, and so is
-/// what to set it says of the model.
+/// what to set it says of the model; one of the two must be set.
 ///
 /// # Safety
 /// The handle is null or one of geoms_create; `x` is null or has N entries; the callbacks keep their contract.
@@ -69,11 +102,15 @@ pub unsafe extern "C" fn geoms_check_jacobian(
     unsafe {
         call(handle, |_, inner| {
             let x = inner.point(t, x)?;
-            if inner.model.jacobian.is_none() {
-                return Err(Failure::new(Code::NotReady, "no Jacobian: call geoms_set_jacobian"));
+            if inner.model.jacobian.is_none() && inner.model.parts.is_none() {
+                let missing = "no Jacobian and no parts: call geoms_set_jacobian or geoms_set_parts";
+                return Err(Failure::new(Code::NotReady, missing));
             }
             let mut model = inner.model;
-            let report = check_jacobian(&mut model, &inner.tolerance, t, &x)?;
+            let report = match inner.model.jacobian {
+                Some(_) => check_jacobian(&mut model, &inner.tolerance, t, &x)?,
+                None => JacobianReport::default(),
+            };
             let log = inner.findings(log);
             for (block, suspicion) in &report.suspicions {
                 let what = match suspicion {
@@ -95,7 +132,8 @@ pub unsafe extern "C" fn geoms_check_jacobian(
 }
 
 /// Ranks of the constraints at (t, x). Returns the number of groups of dependent constraints, in each of which one
-/// can be dropped, or a negative code. Each group is a message to `log` (null: that of geoms_set_log).
+/// can be dropped, or a negative code. Each group is a message to `log` (null: that of geoms_set_log), which names that
+/// one; all that are named can be dropped together.
 ///
 /// # Safety
 /// As geoms_check_jacobian; `out` is null or points to ranks.
@@ -114,9 +152,10 @@ pub unsafe extern "C" fn geoms_rank_report(
             let mut model = inner.model;
             let report = rank_report(&mut model, &inner.tolerance, t, &x)?;
             let log = inner.findings(log);
-            for group in &report.dependent {
+            for (group, drop) in report.dependent.iter().zip(&report.droppable) {
                 let names = || group.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-                let _ = log.write(GEOMS_LOG_WARNING, || format!("dependent constraints: {}", names()));
+                let _ = log
+                    .write(GEOMS_LOG_WARNING, || format!("dependent constraints: {}; drop {drop}", names()));
             }
             if !out.is_null() {
                 let size = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);

@@ -63,7 +63,7 @@ pub type OutputFunction = Option<unsafe extern "C" fn(step: *const StepInfo, use
 pub type LogFunction =
     Option<unsafe extern "C" fn(level: c_int, text: *const c_char, user: *mut c_void) -> c_int>;
 
-/// An accepted point. The pointers are valid during the call.
+/// An accepted point. The pointers are valid during the call. Made by the library only: later versions may add members at the end.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct StepInfo {
@@ -178,7 +178,9 @@ impl System for Model {
     }
 
     fn initial_conditions(&mut self, t: f64, x: &[f64], cond: &mut [f64]) -> Outcome {
-        let Some(conditions) = self.conditions else { return Outcome::Stop };
+        let Some(conditions) = self.conditions.filter(|_| cond.len() == self.condition_count) else {
+            return Outcome::Stop;
+        };
         // SAFETY: x has N entries and cond as many as the caller announced; the function is the caller's.
         outcome(unsafe { conditions(t, x.as_ptr(), cond.as_mut_ptr(), self.user) })
     }
@@ -198,7 +200,9 @@ impl RootFunctions for Roots {
     }
 
     fn evaluate(&mut self, t: f64, x: &[f64], values: &mut [f64]) -> Outcome {
-        let Some(function) = self.function else { return Outcome::Stop };
+        let Some(function) = self.function.filter(|_| values.len() == self.count) else {
+            return Outcome::Stop;
+        };
         // SAFETY: x has N entries and values as many as the caller announced; the function is the caller's.
         outcome(unsafe { function(t, x.as_ptr(), values.as_mut_ptr(), self.user) })
     }

@@ -10,16 +10,16 @@
 use super::boundary::guarded;
 use super::functions::{Log, Model, OutputFunction, Roots, GEOMS_LOG_ERROR};
 use super::inspect::LastError;
+use crate::arguments::check_memory;
 use crate::error::{Code, Failure};
 use crate::events::Rule;
-use crate::integrate::check_memory;
 use crate::layout::{Dimensions, Form, Layout};
 use crate::norm::Tolerance;
-use crate::options::{BadOption, Options};
-use crate::solver::{Solver, StopRequest};
+use crate::options::{in_names, BadOption, Options};
+use crate::solver::{Solver, StopRequest, Watched};
 use crate::system::AcceptedStep;
 use std::cell::{Cell, UnsafeCell};
-use std::ffi::c_int;
+use std::ffi::{c_int, CString};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The equations are given with gII and hI.
@@ -80,11 +80,25 @@ pub(super) struct Inner {
     pub running: Model,
     pub output: OutputFunction,
     pub log: Log,
-    pub roots: Roots,
-    pub rules: Vec<Rule>,
-    pub event_tolerance: f64,
+    pub events: Events,
     pub solver: Option<Solver>,
     pub error: LastError,
+    pub warnings: Vec<CString>,
+}
+
+/// Event functions and what is wanted of them: one thing, so that no part of it is replaced alone.
+pub(super) struct Events {
+    pub roots: Roots,
+    pub rules: Vec<Rule>,
+    pub tolerance: f64,
+}
+
+impl Events {
+    /// For a solver; none if there are no functions.
+    pub fn watched(&mut self) -> Option<Watched<'_>> {
+        let Events { roots, rules, tolerance } = self;
+        (roots.count > 0).then_some(Watched { roots, rules, tolerance: *tolerance })
+    }
 }
 
 /// An address that no other thread has.
@@ -164,7 +178,7 @@ pub(super) unsafe fn call(
         };
         let kept = guarded(|| {
             inner.error = LastError::new(&failure);
-            let _ = inner.log.write(GEOMS_LOG_ERROR, || failure.to_string());
+            let _ = inner.log.write(GEOMS_LOG_ERROR, || in_names(&failure.to_string()));
         });
         kept.map_or_else(Code::idid, |()| failure.code.idid())
     });
@@ -263,11 +277,14 @@ pub unsafe extern "C" fn geoms_create(dims: *const CDimensions, form: c_int) -> 
             running: model,
             output: None,
             log: Log { function: None, level: 0, user },
-            roots: Roots { function: None, count: 0, user },
-            rules: Vec::new(),
-            event_tolerance: 0.0,
+            events: Events {
+                roots: Roots { function: None, count: 0, user },
+                rules: Vec::new(),
+                tolerance: 0.0,
+            },
             solver: None,
             error: LastError::none(),
+            warnings: Vec::new(),
         };
         Ok(Box::new(Handle {
             stop: StopRequest::default(),

@@ -4,108 +4,48 @@ use super::boundary::{geoms_advice, geoms_strerror};
 use super::handle::{call, look, null, refused, Handle};
 use super::run::store;
 use crate::error::{Code, Failure};
-use crate::stats::Stats;
+use crate::options::in_names;
+use crate::stats::{with_counters, Stats, COUNTERS};
 use std::cell::RefCell;
-use std::ffi::{c_char, c_int, CString};
+use std::ffi::{c_char, c_int, CStr, CString};
+use std::sync::OnceLock;
 
-/// Counters of a run. New ones are added at the end, together with a new SONAME.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Statistics {
-    /// Accepted steps.
-    pub naccpt: u64,
-    /// Evaluations of the equations of motion, without those for differences and initial values.
-    pub neom: u64,
-    /// Evaluations of the mass matrix.
-    pub nmas: u64,
-    /// Evaluations of the Jacobian.
-    pub njac: u64,
-    /// Determinations of selectors.
-    pub nsel: u64,
-    /// Predecompositions.
-    pub npdec: u64,
-    /// Decompositions of the Newton matrices.
-    pub nedec: u64,
-    /// Backward substitutions.
-    pub nbsub: u64,
-    /// Attempted steps: naccpt + nerjct + ncrjct.
-    pub nstep: u64,
-    /// Steps rejected by the error test.
-    pub nerjct: u64,
-    /// Steps rejected for another reason: the sum of the next four.
-    pub ncrjct: u64,
-    /// Newton's method diverged or was too slow.
-    pub rejected_newton: u64,
-    /// The Newton matrix was singular.
-    pub rejected_singular: u64,
-    /// NaN or Inf in the right-hand side.
-    pub rejected_not_finite: u64,
-    /// A callback asked for a smaller step.
-    pub rejected_by_model: u64,
-    /// Updates of the Newton matrix within a step.
-    pub newton_updates: u64,
-    /// Selectors renewed because the pivot columns changed.
-    pub pivot_changes: u64,
-    /// Selectors renewed because they had become a poor choice.
-    pub selectors_poor: u64,
-    /// Newton iterations that ended at the level of rounding errors.
-    pub at_round_off: u64,
-    /// Steps that reused the Jacobian of an earlier point.
-    pub jacobian_reused: u64,
-    /// Accepted points at which an invariant was suspended.
-    pub invariants_suspended: u64,
-    /// Evaluations of the equations of motion for difference Jacobians.
-    pub eom_for_differences: u64,
-    /// Evaluations of the equations of motion for the initial values.
-    pub eom_for_initial_values: u64,
-    /// Multiplications with entries of the mass matrix.
-    pub mass_multiplications: u64,
-    /// Times that the half-explicit method found the problem stiff. With the automatic choice (method -1) the first time ends its
-    /// use: 1 from then on.
-    pub stiffness_suspected: u64,
-}
-
-impl From<&Stats> for Statistics {
-    fn from(s: &Stats) -> Self {
-        Statistics {
-            naccpt: s.naccpt,
-            neom: s.neom,
-            nmas: s.nmas,
-            njac: s.njac,
-            nsel: s.nsel,
-            npdec: s.npdec,
-            nedec: s.nedec,
-            nbsub: s.nbsub,
-            nstep: s.nstep(),
-            nerjct: s.nerjct,
-            ncrjct: s.ncrjct,
-            rejected_newton: s.rejected_newton,
-            rejected_singular: s.rejected_singular,
-            rejected_not_finite: s.rejected_not_finite,
-            rejected_by_model: s.rejected_by_model,
-            newton_updates: s.newton_updates,
-            pivot_changes: s.pivot_changes,
-            selectors_poor: s.selectors_poor,
-            at_round_off: s.at_round_off,
-            jacobian_reused: s.jacobian_reused,
-            invariants_suspended: s.invariants_suspended,
-            eom_for_differences: s.eom_for_differences,
-            eom_for_initial_values: s.eom_for_initial_values,
-            mass_multiplications: s.mass_multiplications,
-            stiffness_suspected: s.stiffness_suspected,
+macro_rules! structure {
+    ({ $($(#[$d:meta])* $before:ident,)* } { $($(#[$e:meta])* $behind:ident,)* } { $($later:tt)* }) => {
+        /// Counters of a run. The structure does not grow: counters of later versions are read by name, with geoms_counter.
+        #[repr(C)]
+        #[derive(Clone, Copy, Debug, Default)]
+        pub struct Statistics {
+            $($(#[$d])* pub $before: u64,)*
+            /// Attempted steps: naccpt + nerjct + ncrjct.
+            pub nstep: u64,
+            $($(#[$e])* pub $behind: u64,)*
         }
-    }
-}
 
-/// An error. No string is null; what is not known is an empty string, NaN or 0.
+        impl Statistics {
+            /// Number of its counters, the first of the table.
+            pub const LENGTH: usize = [$(stringify!($before),)* "nstep", $(stringify!($behind),)*].len();
+        }
+
+        impl From<&Stats> for Statistics {
+            fn from(s: &Stats) -> Self {
+                Statistics { $($before: s.$before,)* nstep: s.nstep(), $($behind: s.$behind,)* }
+            }
+        }
+    };
+}
+with_counters!(structure);
+
+/// An error. No string is null; what is not known is an empty string, NaN or 0. The structure does not grow: what later versions
+/// know of an error is read by name, with geoms_error_text and geoms_error_number.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct ErrorInfo {
     /// The code that was returned; 0 if nothing has gone wrong.
     pub code: c_int,
-    /// What it means; static.
+    /// What it means. Valid until the next call on the handle.
     pub sentence: *const c_char,
-    /// What to try; static.
+    /// What to try, in the names of the options. Valid until the next call on the handle.
     pub advice: *const c_char,
     /// The case at hand: the argument and its value, the row, the rank. Valid until the next call on the handle.
     pub detail: *const c_char,
@@ -126,6 +66,8 @@ pub struct ErrorInfo {
 /// The last failure as C programs read it.
 pub(super) struct LastError {
     code: c_int,
+    sentence: CString,
+    advice: CString,
     detail: CString,
     report: CString,
     block: CString,
@@ -143,15 +85,28 @@ thread_local! {
 impl LastError {
     /// Nothing has gone wrong.
     pub fn none() -> Self {
-        let (detail, report, block) = (CString::default(), CString::default(), CString::default());
-        LastError { code: 0, detail, report, block, index: 0, t: f64::NAN, h: f64::NAN, theta: f64::NAN }
+        let [sentence, advice, detail, report, block] = std::array::from_fn(|_| CString::default());
+        LastError {
+            code: 0,
+            sentence,
+            advice,
+            detail,
+            report,
+            block,
+            index: 0,
+            t: f64::NAN,
+            h: f64::NAN,
+            theta: f64::NAN,
+        }
     }
 
     pub fn new(failure: &Failure) -> Self {
-        let text = |s: &str| CString::new(s).unwrap_or_default();
+        let text = |s: &str| CString::new(in_names(s)).unwrap_or_default();
         let component = failure.component;
         LastError {
             code: failure.code.idid(),
+            sentence: text(failure.sentence()),
+            advice: text(failure.advice()),
             detail: text(&failure.detail),
             report: text(&failure.to_string()),
             block: text(component.map_or("", |name| name.block)),
@@ -167,11 +122,12 @@ impl LastError {
         OF_CREATE.with_borrow_mut(|error| *error = LastError::new(failure));
     }
 
-    fn info(&self) -> ErrorInfo {
+    pub fn info(&self) -> ErrorInfo {
         ErrorInfo {
             code: self.code,
-            sentence: geoms_strerror(self.code),
-            advice: geoms_advice(self.code),
+            // An error that has not happened has the texts of the table.
+            sentence: if self.code == 0 { geoms_strerror(0) } else { self.sentence.as_ptr() },
+            advice: if self.code == 0 { geoms_advice(0) } else { self.advice.as_ptr() },
             detail: self.detail.as_ptr(),
             report: self.report.as_ptr(),
             t: self.t,
@@ -190,20 +146,26 @@ impl LastError {
 /// The handle is null or one of geoms_create; `out` is null or points to an error.
 #[no_mangle]
 pub unsafe extern "C" fn geoms_last_error(handle: *const Handle, out: *mut ErrorInfo) -> c_int {
-    let info = if handle.is_null() {
-        OF_CREATE.with_borrow(LastError::info)
-    } else {
-        // SAFETY: the contract of this function.
-        match unsafe { look(handle, |inner| inner.error.info()) } {
-            Some(info) => info,
-            None => return Code::InUse.idid(),
-        }
-    };
+    // SAFETY: the contract of this function.
+    let Some(info) = (unsafe { error_info(handle) }) else { return Code::InUse.idid() };
     if !out.is_null() {
         // SAFETY: not null, and the caller's.
         unsafe { out.write_unaligned(info) };
     }
     info.code
+}
+
+/// `None` while the handle is in use.
+///
+/// # Safety
+/// The handle is null or one of geoms_create.
+unsafe fn error_info(handle: *const Handle) -> Option<ErrorInfo> {
+    if handle.is_null() {
+        Some(OF_CREATE.with_borrow(LastError::info))
+    } else {
+        // SAFETY: the contract of this function.
+        unsafe { look(handle, |inner| inner.error.info()) }
+    }
 }
 
 /// Length N of x; 0 if there is no handle or it is in use.
@@ -290,6 +252,87 @@ pub unsafe extern "C" fn geoms_statistics(handle: *mut Handle, out: *mut Statist
     }
 }
 
+/// One counter of the run by its name, that of a member of geoms_stats or of a later version, in any case.
+///
+/// # Safety
+/// The handle is null or one of geoms_create; `name` is null or a terminated string; `count` is null or points to a number.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_counter(handle: *mut Handle, name: *const c_char, count: *mut u64) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(handle, |_, inner| {
+            if name.is_null() || count.is_null() {
+                return Err(null(if name.is_null() { "name" } else { "count" }));
+            }
+            let name = CStr::from_ptr(name).to_string_lossy();
+            let found = inner.run()?.stats().by_name(&name);
+            let known = || COUNTERS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+            count.write_unaligned(found.ok_or_else(|| refused("name", &name, known()))?);
+            Ok(0)
+        })
+    }
+}
+
+/// Name of counter number k, from 0; null behind the last one. Static.
+#[no_mangle]
+pub extern "C" fn geoms_counter_name(k: i64) -> *const c_char {
+    static NAMES: OnceLock<Vec<CString>> = OnceLock::new();
+    let terminated = |(name, _): &(&str, &str)| CString::new(*name).unwrap_or_default();
+    let names = NAMES.get_or_init(|| COUNTERS.iter().map(terminated).collect());
+    let name = usize::try_from(k).ok().and_then(|k| names.get(k));
+    name.map_or(std::ptr::null(), |name| name.as_ptr())
+}
+
+/// A text of the last error by its name: sentence, advice, detail, report, block. Null for another name, so that a program can ask
+/// what this version of the library knows. Valid until the next call on the handle.
+///
+/// # Safety
+/// As geoms_last_error; `name` is null or a terminated string.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_error_text(handle: *const Handle, name: *const c_char) -> *const c_char {
+    // SAFETY: the contract of this function.
+    let Some((info, name)) = (unsafe { error_and_name(handle, name) }) else { return std::ptr::null() };
+    match &*name {
+        "sentence" => info.sentence,
+        "advice" => info.advice,
+        "detail" => info.detail,
+        "report" => info.report,
+        "block" => info.block,
+        _ => std::ptr::null(),
+    }
+}
+
+/// A number of the last error by its name: code, t, h, index, theta. NaN if it is not known, or for another name.
+///
+/// # Safety
+/// As geoms_error_text.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_error_number(handle: *const Handle, name: *const c_char) -> f64 {
+    // SAFETY: the contract of this function.
+    let Some((info, name)) = (unsafe { error_and_name(handle, name) }) else { return f64::NAN };
+    match &*name {
+        "code" => f64::from(info.code),
+        "t" => info.t,
+        "h" => info.h,
+        "index" => info.index as f64,
+        "theta" => info.theta,
+        _ => f64::NAN,
+    }
+}
+
+/// What the two functions above begin with; `None` without a name or while the handle is in use.
+///
+/// # Safety
+/// As geoms_error_text.
+unsafe fn error_and_name(handle: *const Handle, name: *const c_char) -> Option<(ErrorInfo, String)> {
+    if name.is_null() {
+        return None;
+    }
+    // SAFETY: the contract of this function.
+    let (info, name) = unsafe { (error_info(handle)?, CStr::from_ptr(name)) };
+    Some((info, name.to_string_lossy().to_ascii_lowercase()))
+}
+
 /// Number of events that the last geoms_integrate or geoms_step met, terminal or not.
 ///
 /// # Safety
@@ -332,4 +375,28 @@ pub unsafe extern "C" fn geoms_event(handle: *mut Handle, k: i64, index: *mut i6
 pub unsafe extern "C" fn geoms_last_event(handle: *mut Handle, index: *mut i64, t: *mut f64) -> c_int {
     // SAFETY: the contract of this function.
     unsafe { geoms_event(handle, geoms_event_count(handle) - 1, index, t) }
+}
+
+/// Number of warnings since geoms_start: rows of the model that do not fit each other ("check", "watch"), more failures of Newton's
+/// method than steps. They are also messages to the log.
+///
+/// # Safety
+/// The handle is null or one of geoms_create.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_warning_count(handle: *const Handle) -> i64 {
+    // SAFETY: the contract of this function.
+    let count = unsafe { look(handle, |inner| inner.warnings.len()) };
+    count.and_then(|count| i64::try_from(count).ok()).unwrap_or(0)
+}
+
+/// Warning number k, from 0; an empty string if there is none. Valid until the next call on the handle.
+///
+/// # Safety
+/// The handle is null or one of geoms_create.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_warning(handle: *const Handle, k: i64) -> *const c_char {
+    let k = usize::try_from(k).unwrap_or(usize::MAX);
+    // SAFETY: the contract of this function.
+    let text = unsafe { look(handle, |inner| inner.warnings.get(k).map(|text| text.as_ptr())) };
+    text.flatten().unwrap_or(c"".as_ptr())
 }

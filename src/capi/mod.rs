@@ -7,11 +7,13 @@
 //! | `callback` | the callbacks of the caller as a [`System`](crate::system::System) and an [`Observer`](crate::system::Observer) |
 //! | [`boundary`] | panics become codes; version and texts of the codes for C |
 //! | `unit` | messages on a Fortran unit |
+//! | `width` | refuses a program whose INTEGER has another width |
 //! | [`handle`] | the handle of C programs: who may use it when, its beginning and end |
 //! | [`settings`] | its callbacks, events, options and tolerances |
 //! | [`functions`] | the functions of a C program as a model, root functions and output |
 //! | [`run`] | start, step, integrate, interpolate, save and restore with a handle |
 //! | [`diagnose`] | questions about the model: Jacobian, redundant constraints, constraint forces |
+//! | [`gluing`] | glued runs: subdomains, ports, joints, transports |
 //! | [`interrupt`] | Ctrl-C in a program of ours |
 //! | [`inspect`] | what a handle knows: point, statistics, events, the last error |
 //!
@@ -23,12 +25,14 @@ mod callback;
 pub mod diagnose;
 pub mod fortran;
 pub mod functions;
+pub mod gluing;
 pub mod handle;
 pub mod inspect;
 pub mod interrupt;
 pub mod run;
 pub mod settings;
 mod unit;
+mod width;
 
 #[cfg(test)]
 mod tests;

@@ -2,16 +2,18 @@
 
 use super::functions::{Output, GEOMS_LOG_INFO, GEOMS_LOG_WARNING};
 use super::handle::{call, null, refused, Handle, Inner};
+use crate::arguments::check_arguments;
 use crate::dense::DenseOutput;
 use crate::error::{Code, Failure};
-use crate::events::{Hit, RootFunctions};
+use crate::events::Hit;
 use crate::initial::move_to_constraints;
-use crate::integrate::check_arguments;
+use crate::methods::features::cautions;
 use crate::norm::Scaling;
+use crate::options::in_names;
 use crate::solver::{Ending, Solver};
 use crate::stats::Stats;
 use crate::system::{Observer, Outcome};
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_int, c_void, CString};
 
 /// geoms_integrate and geoms_step: the end was reached, the step was made.
 pub const GEOMS_REACHED: c_int = 0;
@@ -32,15 +34,13 @@ impl Inner {
         }
     }
 
-    /// A new run, with the settings made so far.
-    fn begin(&mut self, handle: &Handle, mut solver: Solver) -> Result<c_int, Failure> {
-        solver.stop_with(handle.stop().clone());
-        self.solver = Some(solver);
-        let begun = self.watch();
-        if begun.is_err() {
-            self.solver = None;
+    /// Keep the warnings of the run, and hand them to the log.
+    fn hear_solver(&mut self) {
+        for text in self.solver.as_mut().map(Solver::take_warnings).unwrap_or_default() {
+            let text = in_names(&text);
+            let _ = self.log.write(GEOMS_LOG_WARNING, || format!("warning: {text}"));
+            self.warnings.push(CString::new(text).unwrap_or_default());
         }
-        begun.map(|()| 0)
     }
 
     fn opening(&self, t: f64) -> String {
@@ -51,9 +51,15 @@ impl Inner {
         )
     }
 
-    /// Integrate to `tend`, or make one step towards it.
+    /// Integrate to `tend`, or make one step towards it, and say what there is to say.
     fn go_on(&mut self, handle: &Handle, tend: f64, whole: bool) -> Result<c_int, Failure> {
-        let Inner { solver, running, output, log, roots, .. } = self;
+        let result = self.drive(handle, tend, whole);
+        self.hear_solver();
+        result
+    }
+
+    fn drive(&mut self, handle: &Handle, tend: f64, whole: bool) -> Result<c_int, Failure> {
+        let Inner { solver, running, output, log, events, .. } = self;
         let solver = solver.as_mut().ok_or_else(not_started)?;
         if !tend.is_finite() {
             return Err(refused("tend", tend, "finite numbers"));
@@ -64,7 +70,7 @@ impl Inner {
         }
         let mut observer = Output { handle, function: *output, log: *log, user: running.user };
         let observer: &mut dyn Observer = &mut observer;
-        let watched: Option<&mut dyn RootFunctions> = if roots.count > 0 { Some(roots) } else { None };
+        let watched = events.watched().map(|watched| watched.roots);
         let event: Option<Hit> = if whole {
             match solver.integrate(running, Some(observer), watched, tend)? {
                 Ending::Event(hit) => Some(hit),
@@ -94,7 +100,7 @@ fn stopped_by_log() -> Failure {
 
 /// Begin a run at (t, x), with the settings made so far. The initial values are checked and, if there are
 /// conditions, corrected; with the option "ivcnsst" = 1 they are taken as they are. A first step h0 that is not positive is
-/// chosen by the library. If it fails there is no run. Begun again with the same settings, method 0 uses the memory that it has.
+/// chosen by the library. If it fails the run of before, if there is one, can go on. Begun again with the same settings, method 0 uses the memory that it has.
 ///
 /// # Safety
 /// The handle is null or one of geoms_create; `x` is null or has N entries.
@@ -103,24 +109,25 @@ pub unsafe extern "C" fn geoms_start(handle: *mut Handle, t: f64, x: *const f64,
     // SAFETY: the contract of this function.
     unsafe {
         call(handle, |handle, inner| {
-            let earlier = inner.solver.take();
             inner.ready()?;
             let x = inner.given("x", x)?;
             if inner.log.write(GEOMS_LOG_INFO, || inner.opening(t)) == Outcome::Stop {
                 return Err(stopped_by_log().at(t, h0));
             }
-            if let Some(caution) = inner.options.caution() {
-                let _ = inner.log.write(GEOMS_LOG_WARNING, || caution.to_string());
+            for caution in cautions(&inner.options, &inner.layout.dims) {
+                let _ = inner.log.write(GEOMS_LOG_WARNING, || caution);
             }
-            inner.running = inner.model;
             let first = if h0 > 0.0 || h0.is_nan() { h0 } else { 0.0 };
-            let start = (t, &x[..], first);
-            let (system, options, tolerance) = (&mut inner.running, &inner.options, &inner.tolerance);
-            let solver = match earlier {
-                Some(solver) => solver.start_again(system, options, tolerance, start)?,
-                None => Solver::start(system, options, tolerance, start)?,
-            };
-            inner.begin(handle, solver)
+            let Inner { solver, model, options, tolerance, events, .. } = inner;
+            let mut model = *model;
+            Solver::begin_run(solver, &mut model, options, tolerance, (t, &x, first), events.watched())?;
+            inner.running = model;
+            if let Some(solver) = &mut inner.solver {
+                solver.stop_with(handle.stop().clone());
+            }
+            inner.warnings.clear();
+            inner.hear_solver();
+            Ok(0)
         })
     }
 }
@@ -171,7 +178,7 @@ pub unsafe extern "C" fn geoms_step(handle: *mut Handle, tend: f64) -> c_int {
 }
 
 /// Go on from another point, for example after an impact. It is made consistent as by geoms_make_consistent; read it
-/// with geoms_state. Events are watched from there on.
+/// with geoms_state. Events are watched and "nmax" steps are counted from there on. If it fails the run stays where it was.
 ///
 /// # Safety
 /// As geoms_start.
@@ -182,8 +189,7 @@ pub unsafe extern "C" fn geoms_reset(handle: *mut Handle, t: f64, x: *const f64)
         call(handle, |_, inner| {
             let x = inner.given("x", x)?;
             let solver = inner.solver.as_mut().ok_or_else(not_started)?;
-            solver.move_to(&mut inner.running, t, &x)?;
-            inner.watch()?;
+            solver.move_watching(&mut inner.running, t, &x, inner.events.watched())?;
             Ok(0)
         })
     }
@@ -294,11 +300,19 @@ pub unsafe extern "C" fn geoms_restore(handle: *mut Handle, buffer: *const c_voi
             if buffer.is_null() {
                 return Err(null("buffer"));
             }
+            if isize::try_from(length).is_err() {
+                return Err(refused("length", length, "the size of the buffer"));
+            }
             let saved = std::slice::from_raw_parts(buffer.cast::<u8>(), length);
             let mut model = inner.model;
-            let solver = Solver::resume(&mut model, &inner.options, &inner.tolerance, saved)?;
-            inner.running = model;
-            inner.begin(handle, solver)
+            let mut solver = Solver::resume(&mut model, &inner.options, &inner.tolerance, saved)?;
+            solver.stop_with(handle.stop().clone());
+            if let Some(watched) = inner.events.watched() {
+                solver.watch(watched.roots, watched.rules, watched.tolerance)?;
+            }
+            (inner.solver, inner.running) = (Some(solver), model);
+            inner.warnings.clear();
+            Ok(0)
         })
     }
 }

@@ -3,14 +3,18 @@
 use super::arguments::copied;
 use super::functions::{
     ConditionsFunction, EomFunction, EventsFunction, JacobianFunction, LogFunction, MassFunction,
-    OutputFunction, PartsFunction,
+    OutputFunction, PartsFunction, Roots,
 };
-use super::handle::{call, null, refused, Handle, Inner};
+use super::handle::{call, null, refused, Events, Handle, Inner};
 use crate::error::Failure;
 use crate::events::{Direction, Rule};
+use crate::initial::check_conditions;
 use crate::norm::Tolerance;
 use crate::options::{BadOption, Options};
 use std::ffi::{c_char, c_int, c_void, CStr};
+
+/// More event functions than anybody has; a larger number is a mistake.
+const MOST_EVENTS: usize = 1_000_000;
 
 /// Set the pointer that is passed to all callbacks; acts at once.
 ///
@@ -22,7 +26,7 @@ pub unsafe extern "C" fn geoms_set_user(handle: *mut Handle, user: *mut c_void) 
     unsafe {
         call(handle, |_, inner| {
             (inner.model.user, inner.running.user) = (user, user);
-            (inner.log.user, inner.roots.user) = (user, user);
+            (inner.log.user, inner.events.roots.user) = (user, user);
             Ok(0)
         })
     }
@@ -110,6 +114,7 @@ pub unsafe extern "C" fn geoms_set_conditions(
             if count > 0 && conditions.is_none() {
                 return Err(null("conditions"));
             }
+            check_conditions(&inner.layout, "n", count)?;
             (inner.model.conditions, inner.model.condition_count) = (conditions, count);
             Ok(0)
         })
@@ -184,7 +189,10 @@ pub unsafe extern "C" fn geoms_set_events(
             if !(tolerance >= 0.0 && tolerance.is_finite()) {
                 return Err(refused("tolerance", tolerance, ">= 0"));
             }
-            let mut rules = Vec::new();
+            if count > MOST_EVENTS {
+                return Err(refused("n", n, format!("0 <= n <= {MOST_EVENTS}")));
+            }
+            let mut rules = Vec::with_capacity(count);
             for k in 0..count {
                 let direction = match entry(direction, k) {
                     0 => Direction::Any,
@@ -194,25 +202,18 @@ pub unsafe extern "C" fn geoms_set_events(
                 };
                 rules.push(Rule { direction, terminal: entry(terminal, k) != 0 });
             }
-            (inner.roots.function, inner.roots.count) = (events, count);
-            (inner.rules, inner.event_tolerance) = (rules, tolerance);
-            inner.watch()?;
+            let mut wanted =
+                Events { roots: Roots { function: events, count, ..inner.events.roots }, rules, tolerance };
+            if let (Some(solver), Some(watched)) = (&mut inner.solver, wanted.watched()) {
+                solver.watch(watched.roots, watched.rules, watched.tolerance)?;
+            }
+            inner.events = wanted;
             Ok(0)
         })
     }
 }
 
 impl Inner {
-    /// Watch the event functions from the current point on.
-    pub fn watch(&mut self) -> Result<(), Failure> {
-        match &mut self.solver {
-            Some(solver) if self.roots.count > 0 => {
-                solver.watch(&mut self.roots, &self.rules, self.event_tolerance)
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// Change the options; if the change is refused nothing has changed.
     fn change(&mut self, f: impl FnOnce(&mut Options) -> Result<(), BadOption>) -> Result<c_int, Failure> {
         let mut options = self.options.clone();
@@ -228,6 +229,9 @@ impl Inner {
         };
         if let Some((name, allowed)) = refusal {
             return Err(refused(name, "this value", allowed));
+        }
+        if let Some(solver) = self.solver.as_mut().filter(|_| options.nmax != self.options.nmax) {
+            solver.limit_steps(options.nmax);
         }
         self.options = options;
         Ok(0)
@@ -247,7 +251,7 @@ unsafe fn option_name(name: *const c_char) -> Result<String, Failure> {
 }
 
 /// Set an integer option by its name in the option table, in any case: geoms_set_int(h, "decompc", 3). Acts with the
-/// next geoms_start.
+/// next geoms_start, "nmax" at once.
 ///
 /// # Safety
 /// The handle is null or one of geoms_create; `name` is null or a terminated string.

@@ -16,9 +16,9 @@
 //! z_r being force variables and, with FORM=1, multipliers. w and not y_p is solved for: θ² may overflow. RADAU5 does the same for y'' = f (HW II, IV.8, M1), on a larger system.
 
 use super::Formulation;
+use crate::linalg::dense;
 use crate::linalg::lanes::{self, Lanes, Theta};
 use crate::linalg::lu::LuReal;
-use crate::linalg::{dense, Complex};
 
 /// Condition numbers above this leave the kinematic rows where they are: rounding errors times it still leave
 /// Newton's method a rate of convergence of 1e-8.
@@ -207,137 +207,79 @@ impl Formulation {
         v.fill([0.0; L]);
         lanes::add_product(self.processor, inverse_v, d, moved, v);
     }
-
-    /// The order of E1 and E2.
-    pub fn system_size(&self) -> usize {
-        self.reduced_size() - self.kinematics.eliminated
-    }
-
-    /// E1 = θ·B + C; with the free velocities eliminated -θ·B_v + (B_p - C_v) + C_p/θ in the columns of w.
-    pub fn real_matrix(&self, theta: f64, e: &mut [f64]) {
-        let (nz, d) = (self.reduced_size(), self.kinematics.eliminated);
-        let of = |j: usize| nz * j + d..nz * (j + 1);
-        let inverse = 1.0 / theta;
-        for (j, e) in e.chunks_exact_mut((nz - d).max(1)).enumerate() {
-            let (b, c) = (&self.b[of(j + d)], &self.c[of(j + d)]);
-            if j < d {
-                for (((e, b_v), b), c) in e.iter_mut().zip(&self.b[of(j)]).zip(b).zip(c) {
-                    *e = b - theta * b_v + inverse * c;
-                }
-            } else {
-                e.iter_mut().zip(b).zip(c).for_each(|((e, b), c)| *e = theta * b + c);
-            }
-        }
-    }
-
-    /// E2, the same with complex θ.
-    pub fn complex_matrix(&self, theta: Complex, e: &mut [Complex]) {
-        let (nz, d) = (self.reduced_size(), self.kinematics.eliminated);
-        let of = |j: usize| nz * j + d..nz * (j + 1);
-        let inverse = Complex::from(1.0) / theta;
-        for (j, e) in e.chunks_exact_mut((nz - d).max(1)).enumerate() {
-            let (b, c) = (&self.b[of(j + d)], &self.c[of(j + d)]);
-            if j < d {
-                for (((e, b_v), b), c) in e.iter_mut().zip(&self.b[of(j)]).zip(b).zip(c) {
-                    let re = b - theta.re * b_v + inverse.re * c;
-                    *e = Complex { re, im: inverse.im * c - theta.im * b_v };
-                }
-            } else {
-                for ((e, b), c) in e.iter_mut().zip(b).zip(c) {
-                    *e = Complex { re: theta.re * b + c, im: theta.im * b };
-                }
-            }
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{LaneWork, Missing};
+    use super::super::{LaneWork, Missing, Shifts};
     use super::*;
     use crate::decompose::DecompositionKind;
-    use crate::formulation::rank::RankPolicy;
     use crate::layout::{Form, Layout};
+    use crate::linalg::linear::Linear;
     use crate::linalg::testing::Random;
-    use crate::linalg::{ComplexSolver, RealSolver, SolverKind};
+    use crate::linalg::SolverKind;
+    use crate::mechanism::samples::{Arm, Circle, Everything};
+    use crate::mechanism::{self, Mechanism, Model};
     use crate::model::Mass;
-    use crate::system::JacobianBlocks;
-    use crate::testset;
-
-    const H: f64 = 1e-2;
-    const GAMMA: f64 = 3.6;
-    const PAIR: (f64, f64) = (2.7, 3.05);
+    use crate::options::MassStructure;
+    use crate::rank::RankPolicy;
+    use crate::system::{JacobianBlocks, System};
 
     /// Δx for random right-hand sides, and how many velocities were eliminated on the way. Only LU eliminates them.
-    fn increments(name: &str, form: Form, kind: DecompositionKind, by: SolverKind) -> (Vec<Lanes<4>>, usize) {
-        let problem = testset::by_name(name).expect(name);
-        let mut system =
-            problem.system_with(testset::Options { invariants: false, ..testset::Options::new(form, true) });
+    fn increments(
+        mechanism: impl Mechanism,
+        x0: &[f64],
+        form: Form,
+        kind: DecompositionKind,
+        by: SolverKind,
+    ) -> (Vec<Lanes<4>>, usize) {
+        let mut system = Model::new(mechanism, mechanism::Options::new(form, true), 0.0, x0);
         let layout = Layout::new(system.dimensions(), form);
-        let (mut fx, mut mass) = (JacobianBlocks::new(&layout), Mass::new(&layout, problem.mass));
+        let (mut fx, mut mass) = (JacobianBlocks::new(&layout), Mass::new(&layout, MassStructure::Full));
         let mut random = Random::new(7);
         // Away from the initial position, where much is zero.
-        let x: Vec<f64> = problem.x0.iter().map(|x| x + 0.1 * random.next()).collect();
-        let _ = system.jacobian(problem.t0, &x, &mut fx);
-        mass.evaluate(&mut *system, problem.t0, &x, &mut 0).expect("mass matrix");
+        let x: Vec<f64> = x0.iter().map(|x| x + 0.1 * random.next()).collect();
+        let _ = system.jacobian(0.0, &x, &mut fx);
+        mass.evaluate(&mut system, 0.0, &x, &mut 0).expect("mass matrix");
 
-        let mut f = Formulation::new(&layout, (kind, by), RankPolicy::new(kind, true, 1e-6), false);
-        f.predecompose(&fx, None).expect("full rank");
-        f.apply_mass(&mass, &mut 0);
-        f.select(&fx);
-        f.reduce(&fx, &mass);
+        let policy = RankPolicy::new(kind, true, 1e-6);
+        let mut f = Linear::analysed(Formulation::new(&layout, (kind, by), policy, false, 1));
+        f.values().decompose(&fx, &mass, None, &mut 0).expect("full rank");
+        f.values().select_and_reduce(&fx, &mass, false);
         let mut lanes =
             |n: usize| -> Vec<Lanes<4>> { (0..n).map(|_| std::array::from_fn(|_| random.next())).collect() };
         let (algebraic, selected) = (lanes(layout.rda.rows3.end), lanes(layout.m));
         // One right-hand side per row of RDA: the selectors may keep others.
         let selected: Vec<_> = f.selected_rows().iter().map(|&i| selected[i]).collect();
 
-        let theta = Theta::new(GAMMA / H, std::iter::once((PAIR.0 / H, PAIR.1 / H)));
-        let (mut x, mut z) = (vec![[0.0; 4]; layout.n], vec![[0.0; 4]; f.reduced_size()]);
-        let mut work = LaneWork::new(&f);
-        f.particular(&fx, &algebraic, &mut x, &mut work);
-        f.reduced_rhs(&theta, &selected, &x, Missing::Nothing, &mut work, &mut z);
-        let order = f.system_size();
-        let (mut e1, mut e2) = (RealSolver::new(by, order), ComplexSolver::new(by, order));
-        f.real_matrix(GAMMA / H, e1.matrix_mut());
-        f.complex_matrix(Complex { re: PAIR.0 / H, im: PAIR.1 / H }, e2.matrix_mut());
-        e1.factor().expect("regular");
-        e2.factor().expect("regular");
-        let y = &mut z[f.eliminated()..];
-        let mut real: Vec<f64> = y.iter().map(|y| y[0]).collect();
-        let mut complex: Vec<Complex> = y.iter().map(|y| Complex { re: y[1], im: y[2] }).collect();
-        e1.solve(&mut real);
-        e2.solve(&mut complex);
-        for ((y, r), c) in y.iter_mut().zip(&real).zip(&complex) {
-            *y = [*r, c.re, c.im, 0.0];
-        }
-        f.substitute(&theta, &mut z, &mut work, &mut x);
+        let shifts = Shifts { gamma: 3.6, pairs: &[(2.7, 3.05)], h: 1e-2 };
+        let (mut x, mut work) = (vec![[0.0; 4]; layout.n], LaneWork::new(&f));
+        let mut factored = f.factor(shifts, |f| f.factor(&shifts)).expect("regular");
+        factored.solve(&fx, (&algebraic, &selected), Missing::Nothing, &mut work, &mut x);
         // The fourth lane has no system.
         x.iter_mut().for_each(|x| x[3] = 0.0);
         (x, f.eliminated())
     }
 
-    #[test]
-    fn increments_are_the_same_with_and_without_the_elimination() {
-        // (problem, whether it has as many free velocities as positions)
-        for (name, possible) in [
-            ("andrews", true),
-            ("truck", true),
-            ("car-axis", true),
-            ("pendulum-2.8", true),
-            ("knife-edge", false),
-        ] {
-            for form in [Form::StrangenessFree, Form::Index1] {
-                for kind in [DecompositionKind::Lu, DecompositionKind::Qr] {
-                    let (with, eliminated) = increments(name, form, kind, SolverKind::Lu);
-                    let (without, none) = increments(name, form, kind, SolverKind::Qr);
-                    assert_eq!((eliminated > 0, none), (possible, 0), "{name} {form:?} {kind:?}");
-                    let size = without.iter().flatten().fold(0.0f64, |m, v| m.max(v.abs()));
-                    for (a, b) in with.iter().flatten().zip(without.iter().flatten()) {
-                        assert!((a - b).abs() <= 1e-9 * size, "{name} {form:?} {kind:?}: {a} {b}");
-                    }
+    /// `possible`: whether there are as many free velocities as positions.
+    fn compare(name: &str, mechanism: impl Mechanism + Clone, x0: &[f64], possible: bool) {
+        for form in [Form::StrangenessFree, Form::Index1] {
+            for kind in [DecompositionKind::Lu, DecompositionKind::Qr] {
+                let (with, eliminated) = increments(mechanism.clone(), x0, form, kind, SolverKind::Lu);
+                let (without, none) = increments(mechanism.clone(), x0, form, kind, SolverKind::Qr);
+                assert_eq!((eliminated > 0, none), (possible, 0), "{name} {form:?} {kind:?}");
+                let size = without.iter().flatten().fold(0.0f64, |m, v| m.max(v.abs()));
+                for (a, b) in with.iter().flatten().zip(without.iter().flatten()) {
+                    assert!((a - b).abs() <= 1e-9 * size, "{name} {form:?} {kind:?}: {a} {b}");
                 }
             }
         }
+    }
+
+    #[test]
+    fn increments_are_the_same_with_and_without_the_elimination() {
+        compare("circle", Circle, &Circle::x0(), true);
+        compare("arm", Arm, &Arm::x0(), true);
+        compare("everything", Everything, &Everything::x0(), false);
     }
 }

@@ -6,6 +6,8 @@ use super::Formulation;
 use crate::decompose::ConstraintDecomposition;
 use crate::layout::Block;
 use crate::linalg::lanes::{self, Lanes, Theta};
+use crate::linalg::linear::Factored;
+use crate::linalg::Complex;
 use crate::system::JacobianBlocks;
 
 /// Work space for L lanes.
@@ -16,6 +18,10 @@ pub struct LaneWork<const L: usize> {
     moved: Vec<Lanes<L>>,
     /// Dependent components.
     part: Vec<Lanes<L>>,
+    /// The reduced solution, and one lane or pair of it.
+    z: Vec<Lanes<L>>,
+    real: Vec<f64>,
+    complex: Vec<Complex>,
 }
 
 impl<const L: usize> LaneWork<L> {
@@ -23,11 +29,15 @@ impl<const L: usize> LaneWork<L> {
     pub fn new(formulation: &Formulation) -> Self {
         let l = &formulation.layout;
         let rows = l.m1().max(l.m2()).max(l.m3());
+        let nz = Formulation::largest_size(l);
         LaneWork {
             rhs: vec![[0.0; L]; rows],
             solved: vec![[0.0; L]; rows],
             moved: vec![[0.0; L]; l.n3()],
             part: vec![[0.0; L]; l.n],
+            z: vec![[0.0; L]; nz],
+            real: vec![0.0; nz],
+            complex: vec![Complex::default(); if L > 1 { nz } else { 0 }],
         }
     }
 }
@@ -43,9 +53,72 @@ pub enum Missing<'a, const L: usize> {
     All(&'a [Lanes<L>]),
 }
 
+impl Factored<'_, Formulation> {
+    /// Δx for residuals of the constraint rows of RDA and of the selected ones, and what is `missing` in the latter.
+    #[inline(always)] // its parts are those of `make profile`
+    pub fn solve<const L: usize>(
+        &mut self,
+        fx: &JacobianBlocks,
+        (algebraic, selected): (&[Lanes<L>], &[Lanes<L>]),
+        missing: Missing<'_, L>,
+        work: &mut LaneWork<L>,
+        x: &mut [Lanes<L>],
+    ) {
+        let theta = self.system.shifted.shifts.theta();
+        self.system.particular(fx, algebraic, x, work);
+        let mut z = std::mem::take(&mut work.z);
+        self.system.reduced_rhs(&theta, selected, x, missing, work, &mut z);
+        self.solve_reduced(&theta, &mut z, work, x);
+        work.z = z;
+    }
+
+    /// x = x0 + N·z with z from the reduced systems.
+    #[inline(always)] // its parts are those of `make profile`
+    fn solve_reduced<const L: usize>(
+        &self,
+        theta: &Theta<L>,
+        z: &mut [Lanes<L>],
+        work: &mut LaneWork<L>,
+        x: &mut [Lanes<L>],
+    ) {
+        let z = &mut z[..self.system.reduced_size()];
+        // What is not eliminated comes last.
+        let y = &mut z[self.system.eliminated()..];
+        self.system.shifted.solve(y, &mut work.real, &mut work.complex);
+        self.system.substitute(theta, z, work, x);
+    }
+
+    /// How well the components at x can be determined at all, by the constraint rows and by the differential rows, with
+    /// rounding errors of size ε. Of the latter's two patterns of signs are tried, because one alone may move bodies against
+    /// each other or together only.
+    pub fn round_off(
+        &mut self,
+        (fx, x): (&JacobianBlocks, &[f64]),
+        work: &mut LaneWork<1>,
+        single: &mut [Lanes<1>],
+        noise: &mut [f64],
+    ) {
+        let l = self.system.layout;
+        self.system.round_off_of_constraints(fx, x, noise);
+        let theta = self.system.shifted.shifts.theta();
+        let mut z = std::mem::take(&mut work.z);
+        for sign in [1.0, -1.0] {
+            self.system.round_off_of_dynamics(&theta, (fx, x), sign, work, &mut z);
+            single.fill([0.0]);
+            self.solve_reduced(&theta, &mut z, work, single);
+            for block in [l.x.r, l.x.v, l.x.contact_position] {
+                let largest = block.of(single.as_flattened()).iter().fold(0.0f64, |m, v| m.max(v.abs()));
+                block.of_mut(noise).iter_mut().for_each(|n| *n = n.max(largest));
+            }
+        }
+        work.z = z;
+    }
+}
+
 impl Formulation {
     /// Particular solution x0 of the constraint rows for the right-hand side `b`, the constraint rows of RDA.
-    pub fn particular<const L: usize>(
+    #[inline(never)] // a part of `make profile`
+    fn particular<const L: usize>(
         &mut self,
         fx: &JacobianBlocks,
         b: &[Lanes<L>],
@@ -90,7 +163,8 @@ impl Formulation {
 
     /// Right-hand side of the reduced systems from the selected rows `b` of the residuals, the particular solution x0,
     /// and what is `missing` in b.
-    pub fn reduced_rhs<const L: usize>(
+    #[inline(never)] // a part of `make profile`
+    fn reduced_rhs<const L: usize>(
         &self,
         theta: &Theta<L>,
         b: &[Lanes<L>],
@@ -143,13 +217,14 @@ impl Formulation {
         self.eliminate_velocities(theta, z, moved);
     }
 
-    /// Multiplications with entries of M that [`Formulation::reduced_rhs`] makes for so many right-hand sides.
+    /// Multiplications with entries of M that [`Factored::solve`] makes for so many right-hand sides.
     pub fn mass_products(&self, sides: usize) -> u64 {
         (self.rows_v.len() * sides * if self.mass_rows.diagonal { 1 } else { self.layout.n3() }) as u64
     }
 
     /// x = x0 + N·z, with z as the reduced systems left it (GEBSUBST).
-    pub fn substitute<const L: usize>(
+    #[inline(never)] // a part of `make profile`
+    fn substitute<const L: usize>(
         &self,
         theta: &Theta<L>,
         z: &mut [Lanes<L>],
@@ -171,7 +246,7 @@ impl Formulation {
 
     /// What rounding errors of size ε in the constraint rows do to the components that the rows determine: per
     /// block the largest entry of its solution for the right-hand side ε·Σ_j |FX_ij|·|x_j|. Zero elsewhere.
-    pub fn round_off(&mut self, fx: &JacobianBlocks, x: &[f64], out: &mut [f64]) {
+    fn round_off_of_constraints(&mut self, fx: &JacobianBlocks, x: &[f64], out: &mut [f64]) {
         let l = self.layout;
         out.fill(0.0);
         let (v0, q0, solved) = (l.x.v.start, l.x.contact_position.start, self.solved);
@@ -201,7 +276,7 @@ impl Formulation {
 
     /// Right-hand side of the reduced system for rounding errors of size ε in the selected differential rows,
     /// ε·Σ_j |FX_ij|·|x_j|, their signs alternating if `sign` is negative.
-    pub fn round_off_of_dynamics(
+    fn round_off_of_dynamics(
         &mut self,
         theta: &Theta<1>,
         (fx, x): (&JacobianBlocks, &[f64]),

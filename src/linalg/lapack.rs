@@ -12,7 +12,9 @@
 
 mod declarations;
 
+// build.rs says which library; with the feature openblas-src these crates do.
 extern crate lapack_src as _;
+#[cfg(feature = "openblas-src")]
 extern crate openblas_src as _;
 
 use super::complex::Complex;

@@ -24,20 +24,21 @@ pub mod full_pivot;
 mod householder;
 pub mod lanes;
 pub mod lapack;
+pub mod linear;
 pub mod lu;
 pub mod pivoted_cholesky;
 pub mod pivoted_qr;
 pub mod processor;
 pub mod qr;
 pub mod scalar;
-pub mod solver;
+pub mod square;
 pub mod svd;
 #[cfg(test)]
 pub(crate) mod testing;
 pub(crate) mod triangular;
 
 pub use complex::Complex;
-pub use solver::{ComplexSolver, RealSolver, SolverKind};
+pub use square::{ComplexSolver, RealSolver, SolverKind};
 
 use std::fmt;
 

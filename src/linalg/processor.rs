@@ -18,10 +18,39 @@ pub struct Processor {
     pub(crate) fma: bool,
 }
 
+thread_local!(static PLAIN: std::cell::Cell<bool> = const { std::cell::Cell::new(false) });
+
+/// For tests: solvers that are made in `run`, on this thread, take the kernels for any processor.
+#[doc(hidden)]
+pub fn without_fma<T>(run: impl FnOnce() -> T) -> T {
+    struct Back(bool);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            PLAIN.set(self.0);
+        }
+    }
+    let _back = Back(PLAIN.replace(true));
+    run()
+}
+
 impl Processor {
+    /// True if kernels with AVX2 and FMA are used.
+    pub fn has_fma(self) -> bool {
+        self.fma
+    }
+
+    /// What solvers of this thread use: what the processor can do, except in [`without_fma`].
+    pub fn detect() -> Self {
+        if PLAIN.get() {
+            Processor { fma: false }
+        } else {
+            Processor::ask()
+        }
+    }
+
     /// Ask the processor, and the operating system whether it keeps the wide registers.
     #[cfg(target_arch = "x86_64")]
-    pub fn detect() -> Self {
+    fn ask() -> Self {
         use std::arch::x86_64::{__cpuid, __cpuid_count, _xgetbv};
         #[target_feature(enable = "xsave")]
         unsafe fn enabled() -> u64 {
@@ -42,7 +71,7 @@ impl Processor {
 
     /// Nothing is known of other processors.
     #[cfg(not(target_arch = "x86_64"))]
-    pub fn detect() -> Self {
+    fn ask() -> Self {
         Processor { fma: false }
     }
 }
@@ -81,5 +110,7 @@ mod tests {
         let expected =
             std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma");
         assert_eq!(Processor::detect().fma, expected);
+        assert!(!without_fma(Processor::detect).fma);
+        assert_eq!(Processor::detect().fma, expected, "as before");
     }
 }

@@ -5,11 +5,12 @@
 //! IIA. Work space of both is allocated at the start.
 
 use super::half_explicit::HalfExplicit;
+use super::plan::{Attempted, Plan, Setback};
 use super::radau::Radau;
-use super::save::{BadState, Reader};
+use super::save::{require, BadState, Reader, Writer};
 use super::state::State;
 use super::Method;
-use crate::error::Failure;
+use crate::error::{Failure, Rejection};
 use crate::layout::{Form, Layout};
 use crate::norm::Tolerance;
 use crate::options::{Options, Order};
@@ -68,17 +69,13 @@ impl Automatic {
         }
     }
 
-    /// Go over if there is reason to. At the beginning of a step, so that the polynomial of the last one stays until then.
-    fn judge(&mut self) {
-        let suspected = self.explicit.state().stats.stiffness_suspected > 0;
-        if self.stiff || !(suspected || self.explicit.is_costly()) {
-            return;
-        }
+    /// To Radau IIA, at the point reached.
+    fn go_over(&mut self) {
         let from = self.explicit.state();
         self.implicit.restart(from.t, &from.x);
         let to = self.implicit.state_mut();
         (to.h, to.stats, to.history) = (from.h, from.stats, from.history);
-        (to.t_start, to.since_start) = (from.t_start, from.since_start);
+        (to.t_start, to.since_start, to.limit_from) = (from.t_start, from.since_start, from.limit_from);
         self.stiff = true;
     }
 }
@@ -96,9 +93,32 @@ impl Method for Automatic {
         self.active_mut().choose_first_step(system, tend)
     }
 
-    fn step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
-        self.judge();
-        self.active_mut().step(system, tend)
+    /// Go over if there is reason to: now, so that the polynomial of the last step stayed until then.
+    fn begin_step(&mut self) {
+        let suspected = self.explicit.state().stats.stiffness_suspected > 0;
+        if !self.stiff && (suspected || self.explicit.is_costly()) {
+            self.go_over();
+        }
+    }
+
+    fn attempt(&mut self, system: &mut dyn System, plan: &Plan) -> Result<Attempted, Setback> {
+        self.active_mut().attempt(system, plan)
+    }
+
+    fn attempted(&self, x: &mut [f64]) {
+        self.active().attempted(x);
+    }
+
+    fn accept(&mut self, plan: &Plan, attempted: &Attempted) {
+        self.active_mut().accept(plan, attempted);
+    }
+
+    fn complete(&mut self, system: &mut dyn System, plan: &Plan) -> Result<(), Failure> {
+        self.active_mut().complete(system, plan)
+    }
+
+    fn reject(&mut self, why: Rejection) -> bool {
+        self.active_mut().reject(why)
     }
 
     fn expect_output(&mut self, every_step: bool) {
@@ -110,20 +130,20 @@ impl Method for Automatic {
     }
 
     fn save(&self) -> Vec<u8> {
-        let mut saved = self.active().save();
-        saved.push(u8::from(self.stiff));
-        saved
+        let mut w = Writer::begin(&self.layout, &self.options);
+        w.flag(self.stiff);
+        w.nested(&self.active().save());
+        w.seal()
     }
 
     fn restore(&mut self, saved: &[u8]) -> Result<(), BadState> {
-        // A state of something else is called that, and not damaged.
-        Reader::begin(saved, &self.layout, &self.options)?;
-        let (which, saved) = saved.split_last().ok_or(BadState::Damaged)?;
-        self.stiff = match which {
-            0 => false,
-            1 => true,
-            _ => return Err(BadState::Damaged),
-        };
-        self.active_mut().restore(saved)
+        let mut r = Reader::begin(saved, &self.layout, &self.options)?;
+        let stiff = r.flag("method")?;
+        // Some models are never for the half-explicit method.
+        require("method", stiff || !self.stiff)?;
+        let saved = r.nested("state of the method")?;
+        self.stiff = stiff;
+        self.active_mut().restore(saved)?;
+        r.end()
     }
 }

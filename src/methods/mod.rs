@@ -1,6 +1,7 @@
 //! The integration methods, and what they share: the state between steps, planning, saving.
 
 pub mod automatic;
+pub mod features;
 pub mod half_explicit;
 pub mod hht;
 pub mod plan;
@@ -8,16 +9,19 @@ pub mod radau;
 pub mod save;
 pub mod state;
 
-use crate::error::Failure;
+use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
 use crate::norm::Tolerance;
 use crate::options::{MethodKind, Options, Order};
 use crate::system::System;
+use plan::{Attempted, Plan, Setback};
 use save::BadState;
 use state::State;
 use std::fmt::Debug;
 
-/// An integration method: makes accepted steps of one system.
+/// An integration method: how a step is tried, accepted, rejected and taken back. When that is done is the driver's
+/// ([`crate::driver`]), which also plans the steps and keeps time, counters of steps and the account of rejections in the
+/// method's [`State`].
 pub trait Method: Debug + Send {
     /// State between steps.
     fn state(&self) -> &State;
@@ -28,14 +32,35 @@ pub trait Method: Debug + Send {
     /// Choose the size of the first step towards `tend`, where none was given.
     fn choose_first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure>;
 
-    /// One accepted step, not beyond `tend`.
-    fn step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure>;
+    /// A step is about to be made, in one attempt or more.
+    fn begin_step(&mut self) {}
+
+    /// Try the planned step. The state stays at its beginning, but for counters of evaluations.
+    fn attempt(&mut self, system: &mut dyn System, plan: &Plan) -> Result<Attempted, Setback>;
+
+    /// The point to which the last attempt led.
+    fn attempted(&self, x: &mut [f64]);
+
+    /// Make the last attempt the new point: x and the polynomial over the step in the state, and all that the next attempt
+    /// begins with.
+    fn accept(&mut self, plan: &Plan, attempted: &Attempted);
+
+    /// What is left to do at a point that has been accepted and may fail: the point stays.
+    fn complete(&mut self, _system: &mut dyn System, _plan: &Plan) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// The last attempt is not accepted, for this reason; false if another one would be of no use.
+    fn reject(&mut self, _why: Rejection) -> bool {
+        true
+    }
 
     /// Say whether the polynomial of every step will be asked for (the default) or only that of a step that ends at its
     /// `tend`: where it costs evaluations they can be saved.
     fn expect_output(&mut self, _every_step: bool) {}
 
-    /// Go on from another point, with the step size in hand.
+    /// Go on from another point, with the step size in hand: one given by the user, or the beginning of an accepted step that
+    /// is taken back.
     fn restart(&mut self, t: f64, x: &[f64]);
 
     /// Begin from other initial values as if new, in the memory in hand; false if the method does not do that.
@@ -49,6 +74,10 @@ pub trait Method: Debug + Send {
     /// Put a saved state back. After an error the method must not be used.
     fn restore(&mut self, saved: &[u8]) -> Result<(), BadState>;
 }
+
+/// Makes a method, as [`begin`] does: at the initial point (t, x) with first step size h. The flag says whether the model
+/// supplies its Jacobian.
+pub type Maker = fn(&Layout, &Options, &Tolerance, bool, (f64, &[f64], f64)) -> Box<dyn Method>;
 
 /// The method chosen by the options, at the initial point (t, x) with first step size h. `analytic` says whether
 /// the model supplies its Jacobian.

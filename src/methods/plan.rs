@@ -1,14 +1,11 @@
-//! What the methods share around a step: its size and end, and the account of attempts that failed.
+//! What is said of a step before and after it is tried: its size and end, what it led to, why it did not become a step.
 
-use super::state::{Linearized, State};
-use crate::error::{Attempt, Code, Failure, Rejection};
+use super::state::State;
+use crate::error::{Code, Failure, Rejection};
 use crate::layout::Layout;
 use crate::linalg::SolverKind;
 use crate::model::Trouble;
 use crate::options::Options;
-
-/// A step that ends within this relative distance of TEND is stretched to it.
-const STRETCH: f64 = 1.0001;
 
 /// Why an attempt did not become a step.
 #[derive(Debug)]
@@ -35,78 +32,29 @@ pub struct Plan {
     pub t_new: f64,
     /// The proposal, if it was cut by more than a stretch to land on TEND.
     pub cut_from: Option<f64>,
+    /// The step ends at TEND.
+    pub ends: bool,
 }
 
-/// Step size of the next attempt, limits checked, end of the interval met exactly.
-pub fn plan(state: &State, layout: &Layout, options: &Options, tend: f64) -> Result<Plan, Failure> {
-    if state.stats.nstep() >= options.nmax {
-        let detail = format!("{} steps made, {} of them accepted", state.stats.nstep(), state.stats.naccpt);
-        return Err(failure(state, layout, Code::TooManySteps, detail));
+impl Plan {
+    /// The step size after this step, where `proposed` is what its error allows.
+    pub fn next(&self, proposed: f64) -> f64 {
+        self.cut_from.unwrap_or(proposed)
     }
-    let left = tend - state.t;
-    if options.fixed_step {
-        // t_0 + k·h, so that rounding does not add up.
-        let t_new = state.t_start + (state.since_start + 1) as f64 * state.h;
-        let last = t_new >= tend - 1e-6 * state.h;
-        let (h, t_new) = if last { (left, tend) } else { (state.h, t_new) };
-        return Ok(Plan { h, t_new, cut_from: None });
-    }
-    let h = state.h.min(options.hmax.unwrap_or(f64::INFINITY));
-    // Below this size t + c_i h is no longer resolved; around t = 0 the length of the run counts.
-    let resolution = state.t.abs().max(1e-6 * (tend - state.t_start));
-    if 0.1 * h <= options.uround * resolution {
-        return Err(step_too_small(state, layout, options, h));
-    }
-    if h * STRETCH >= left {
-        let cut_from = (h > left * STRETCH).then_some(h);
-        return Ok(Plan { h: left, t_new: tend, cut_from });
-    }
-    Ok(Plan { h, t_new: state.t + h, cut_from: None })
 }
 
-/// Count a rejection of a step of size h and prepare the next attempt; an error if there is none.
-pub fn reject(
-    state: &mut State,
-    layout: &Layout,
-    options: &Options,
-    h: f64,
-    (why, factor, component): (Rejection, f64, Option<usize>),
-) -> Result<(), Failure> {
-    let stats = &mut state.stats;
-    match why {
-        Rejection::ErrorTest { .. } => stats.nerjct += 1,
-        _ => stats.ncrjct += 1,
-    }
-    match why {
-        Rejection::ErrorTest { .. } => {}
-        Rejection::Newton { .. } => stats.rejected_newton += 1,
-        Rejection::SingularMatrix => stats.rejected_singular += 1,
-        Rejection::NotFinite => stats.rejected_not_finite += 1,
-        Rejection::Model => stats.rejected_by_model += 1,
-    }
-    state.history.push(Attempt { t: state.t, h, why, component });
-    state.rejected = true;
-    state.h = h * factor;
-    // What belongs to x_k does not depend on h and is kept (Remark 3.3).
-    if state.linearized != Linearized::Here {
-        state.linearized = Linearized::Nowhere;
-    }
-    if options.fixed_step {
-        state.h = h;
-        let detail = "the step size is constant (IOPT(19)=1) and cannot be reduced".to_string();
-        return Err(failure(state, layout, final_code(options, why), detail));
-    }
-    Ok(())
+/// What an attempt that can be accepted says of itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attempted {
+    /// Norm of its estimated error: below 1, or 0 where none is estimated.
+    pub err: f64,
+    /// Step size that this error allows for the next step.
+    pub next: f64,
 }
 
-fn step_too_small(state: &State, layout: &Layout, options: &Options, h: f64) -> Failure {
-    let why = state.history.last().map(|a| a.why);
-    let code = why.map_or(Code::StepTooSmall, |why| final_code(options, why));
-    let detail = match why {
-        Some(why) => format!("h = {h:.3e} is too small at t = {:.9e}; last: {why}", state.t),
-        None => format!("the first step size h = {h:.3e} is too small at t = {:.9e}", state.t),
-    };
-    failure(state, layout, code, detail)
+/// Below this no first step is chosen: it would soon be lost in the rounding of t.
+pub fn least_first_step(options: &Options, t: f64, span: f64) -> f64 {
+    (1e-12 * span).max(100.0 * options.uround * t.abs()).min(span)
 }
 
 /// The code of a run that ended because steps were rejected for this reason.

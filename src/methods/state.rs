@@ -1,21 +1,10 @@
 //! What an integrator knows between two steps: everything that determines how it goes on.
 
+use super::plan::Plan;
 use crate::control::Memory;
 use crate::dense::DenseOutput;
 use crate::error::{Attempt, HISTORY};
 use crate::stats::Stats;
-
-/// Where the Jacobian in hand was taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Linearized {
-    /// There is none, or it must not be used again.
-    Nowhere,
-    /// At the current point x_k.
-    Here,
-    /// At another point: an earlier one (kept by THET), an extrapolated stage (NWTMAT) or an
-    /// iterate (NWTUPD).
-    Elsewhere,
-}
 
 /// State of the integration at an accepted point. It can be cloned and put back.
 #[derive(Clone, Debug)]
@@ -36,16 +25,12 @@ pub struct State {
     pub nodes: &'static [f64],
     /// Memory of the predictive controller.
     pub memory: Option<Memory>,
-    /// FACCON of the last Newton iteration.
-    pub faccon: f64,
     /// Rate of convergence of the last Newton iteration.
     pub theta: f64,
     /// The last attempt was rejected.
     pub rejected: bool,
     /// The point was set from outside: there is no step before it to extrapolate.
     pub restarted: bool,
-    /// Where the Jacobian in hand belongs.
-    pub linearized: Linearized,
     /// Counters.
     pub stats: Stats,
     /// The last rejected attempts.
@@ -54,6 +39,8 @@ pub struct State {
     pub t_start: f64,
     /// Accepted steps since then.
     pub since_start: u64,
+    /// Attempts before the start or the move from which NMAX counts.
+    pub limit_from: u64,
 }
 
 impl State {
@@ -68,15 +55,14 @@ impl State {
             contx: vec![0.0; (nodes.len() + 2) * x.len()],
             nodes,
             memory: None,
-            faccon: 1.0,
             theta: 0.0,
             rejected: false,
             restarted: true,
-            linearized: Linearized::Nowhere,
             stats: Stats::default(),
             history: History::default(),
             t_start: t,
             since_start: 0,
+            limit_from: 0,
         };
         state.restart(t, x);
         state
@@ -86,7 +72,14 @@ impl State {
     pub fn begin_again(&mut self, t: f64, x: &[f64], h: f64, nodes: &'static [f64]) {
         self.restart(t, x);
         (self.h, self.nodes, self.theta) = (h, nodes, 0.0);
-        (self.stats, self.history) = (Stats::default(), History::default());
+        (self.stats, self.history, self.limit_from) = (Stats::default(), History::default(), 0);
+    }
+
+    /// With a constant step size the points are t_start + k h; where a step was cut at TEND they begin anew.
+    pub fn meet_grid(&mut self) {
+        if self.t_start + self.since_start as f64 * self.h != self.t {
+            (self.t_start, self.since_start) = (self.t, 0);
+        }
     }
 
     /// The polynomial over the last step.
@@ -99,6 +92,15 @@ impl State {
     pub fn make_room(&mut self, coefficients: usize) {
         let n = self.x.len();
         self.contx.resize(self.contx.len().max(coefficients * n), 0.0);
+    }
+
+    /// The planned step has been accepted, and `h` is the size of the next one.
+    pub fn advance(&mut self, plan: &Plan, h: f64) {
+        (self.t_old, self.t, self.h_last, self.h) = (self.t, plan.t_new, plan.h, h);
+        self.stats.naccpt += 1;
+        self.since_start += 1;
+        (self.rejected, self.restarted) = (false, false);
+        self.history.consecutive = 0;
     }
 
     /// True before the first accepted step of the run or after a restart.
@@ -115,9 +117,7 @@ impl State {
         self.contx.fill(0.0);
         self.contx[..n].copy_from_slice(x);
         self.memory = None;
-        self.faccon = 1.0;
         (self.rejected, self.restarted) = (false, true);
-        self.linearized = Linearized::Nowhere;
     }
 }
 

@@ -57,7 +57,8 @@ pub static OPTIONS: &[OptionEntry] = &[
         "Maximal number of Newton iterations in a step.",
         Int(|o, v| {
             if v > 0 {
-                o.nit = v.min(i64::from(u32::MAX)) as u32;
+                // Iterations that are left are counted in 32 bits with a sign.
+                o.nit = v.min(i64::from(i32::MAX)) as u32;
             }
             v >= 0
         })
@@ -86,7 +87,8 @@ pub static OPTIONS: &[OptionEntry] = &[
         Iopt(6),
         ">= 0",
         "100000",
-        "Maximal number of steps, rejected ones included.",
+        "Maximal number of steps, rejected ones included. With a handle they count from the start or the last reset, and a \
+         new value acts at once.",
         Int(|o, v| {
             if v > 0 {
                 o.nmax = v as u64;
@@ -121,9 +123,11 @@ pub static OPTIONS: &[OptionEntry] = &[
         Iopt(10),
         ">= 0",
         "0",
-        "Updates of the Newton matrix allowed within a step before it is repeated with a smaller size.",
+        "Updates of the Newton matrix allowed within a step before it is repeated with a smaller size; more than 100 count \
+         as 100.",
         Int(|o, v| {
-            o.newton_updates = v.clamp(0, i64::from(u32::MAX)) as u32;
+            // What a hundred matrices did not bring to convergence would go on for ever.
+            o.newton_updates = v.clamp(0, 100) as u32;
             v >= 0
         })
     ),
@@ -169,7 +173,8 @@ pub static OPTIONS: &[OptionEntry] = &[
         "0, 1",
         "0",
         "1: the equations do not depend on time. Without effect in method 0: no part of the step uses a \
-         time derivative. Method 1 saves time differences at its start and with PROJECT.",
+         time derivative. Differences in time are saved by method 1 at its start and with PROJECT, by method 4 \
+         with FORM=1.",
         Int(|o, v| flag(&mut o.autonomous, v))
     ),
     entry!(
@@ -283,6 +288,30 @@ pub static OPTIONS: &[OptionEntry] = &[
         "0",
         "1: an invariant is suspended while it is nearly rank deficient, instead of stopping the run.",
         Int(|o, v| flag(&mut o.relax_invariants, v))
+    ),
+    entry!(
+        "CHECK",
+        Iopt(26),
+        "0, 1, 2",
+        "0"; Some("1"),
+        "Check of the model at the start: 0 none; 1 a few evaluations, which warn if rows do not fit each other; 2 all of \
+         geoms_check_model. Warnings go to the unit, to the log of a handle and to geoms_warning. Not counted in NEOM.",
+        Int(|o, v| {
+            let known = [(0, CheckLevel::Off), (1, CheckLevel::Quick), (2, CheckLevel::Full)];
+            known.into_iter().find(|k| k.0 == v).map(|k| o.check = k.1).is_some()
+        })
+    ),
+    entry!(
+        "WATCH",
+        Iopt(27),
+        "0, 1, 2",
+        "0"; Some("1"),
+        "Checks of the model at a few accepted points: 0 none; 1 a row that does not fit the others is a warning; 2 it ends the \
+         run with -1119, also at the start.",
+        Int(|o, v| {
+            let known = [(0, WatchLevel::Off), (1, WatchLevel::Warn), (2, WatchLevel::Fail)];
+            known.into_iter().find(|k| k.0 == v).map(|k| o.watch = k.1).is_some()
+        })
     ),
     entry!(
         "UROUND",

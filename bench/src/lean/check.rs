@@ -4,7 +4,7 @@ use super::Lean;
 use crate::ours::Adapter;
 use geoms::layout::Form;
 use geoms::system::{JacobianBlocks, Outcome, System};
-use geoms::testset::Problem;
+use geoms_problems::Problem;
 
 /// Largest relative deviation of rows, Jacobian and mass matrix at points around the initial values.
 pub fn deviation(model: impl Lean + Clone, problem: &Problem) -> f64 {

@@ -2,8 +2,8 @@
 //! hand-written models are checked against.
 
 use super::{Lean, Mass, Sink};
-use geoms::testset::dual::{solve_in_place, Dual, Real};
-use geoms::testset::{Blocks, Mechanism};
+use geoms_problems::dual::{solve_in_place, Dual, Real};
+use geoms_problems::{Blocks, Mechanism};
 use std::cell::OnceCell;
 
 /// Largest number of coordinates or constraints; stack space instead of allocation.

@@ -1,7 +1,7 @@
 //! Points at constant distances with a constant mass matrix: chains and rows of four-bars of any length.
 
 use super::{Lean, Mass, Sink};
-use geoms::testset::linkage::{End, Linkage};
+use geoms_problems::linkage::{End, Linkage};
 
 #[derive(Clone, Debug)]
 pub struct Bars {

@@ -6,29 +6,32 @@
 //! velocities (`project`); it moves by less than its local error, so that the order stays and nothing drifts. Order 5, and
 //! order 8 for tight tolerances (`tableau`).
 //!
-//! [`Method::step`] makes one accepted step; `attempt` is the method as a table of contents.
+//! [`Method::attempt`] is the method as a table of contents.
 
+mod affine;
 mod control;
 mod motion;
+mod nonlinear;
 mod output;
 mod project;
 mod saddle;
 mod save;
 mod start;
+mod supplied;
 mod tableau;
 
-use super::plan::{self, Plan, Setback};
+use super::plan::{self, Attempted, Plan, Setback};
 use super::save::BadState;
 use super::state::State;
 use super::Method;
 use crate::decompose::DecompositionKind;
 use crate::error::{Code, Failure, Rejection};
-use crate::formulation::rank::RankPolicy;
 use crate::layout::Layout;
 use crate::linalg::dense;
 use crate::model::Trouble;
 use crate::norm::Tolerance;
 use crate::options::Options;
+use crate::rank::RankPolicy;
 use crate::system::System;
 use control::Stiffness;
 use motion::{Halt, Motion, Source};
@@ -96,7 +99,7 @@ impl HalfExplicit {
         HalfExplicit {
             state: State::new(t, x, h, tableau.nodes),
             tableau,
-            motion: Motion::new(layout, options, saddle, &typical),
+            motion: Motion::new(layout, options, saddle, analytic, &typical),
             interpolation: Interpolation::new(tableau, layout),
             rtol: differential(layout, &rtol),
             atol: differential(layout, &atol),
@@ -117,26 +120,10 @@ impl HalfExplicit {
         }
     }
 
-    /// One attempt with step size h: the error norm of the new point.
-    fn attempt(&mut self, system: &mut dyn System, plan: Plan) -> Result<f64, Setback> {
-        self.begin_step(system, plan.h)?;
-        self.explicit_stages(system, plan.h)?;
-        self.combine_stages(plan.h);
-        let early = self.tableau.estimate_is_early();
-        let mut err = if early { self.error_norm(plan.h)? } else { 0.0 };
-        self.pass(err)?;
-        self.project_positions(system, plan.t_new)?;
-        self.evaluate_new_point(system, plan)?;
-        if !early {
-            err = self.error_norm(plan.h)?;
-        }
-        self.pass(err)
-    }
-
     /// The error test.
-    fn pass(&self, err: f64) -> Result<f64, Setback> {
+    fn pass(&self, err: f64) -> Result<(), Setback> {
         if err < 1.0 {
-            return Ok(err);
+            return Ok(());
         }
         let factor = control::shrink(self.tableau, &self.options, err);
         let component = crate::norm::dominating(&self.error, &self.scal).map(|i| self.component(i));
@@ -243,44 +230,14 @@ impl HalfExplicit {
         crate::norm::weighted_rms(&self.error, &self.scal)
     }
 
-    /// Make the attempt the new point; choose the next step size.
-    fn accept(&mut self, system: &mut dyn System, plan: Plan, tend: f64, err: f64) -> Result<(), Failure> {
-        let (nd, s) = (self.y.len(), self.tableau.stages());
-        self.advance(plan);
-        self.look_for_stiffness(plan.h);
-        if self.output || plan.t_new >= tend {
-            self.make_polynomial(system, plan)?;
+    /// The next step size after a step that is accepted.
+    fn next_step(&self, h: f64, err: f64) -> f64 {
+        let proposed = control::next_step(self.tableau, &self.options, self.state.memory, h, err);
+        if self.state.rejected {
+            proposed.min(h)
         } else {
-            self.state.contx.fill(0.0);
-            self.state.contx[..self.layout.n].copy_from_slice(&self.state.x);
+            proposed
         }
-        self.y.copy_from_slice(&self.y_new);
-        self.k.copy_within(s * nd..(s + 1) * nd, 0);
-        self.interpolation.keep(0, &self.state.x);
-        if !self.options.fixed_step {
-            let (options, memory) = (&self.options, self.state.memory);
-            let mut h_new = control::next_step(self.tableau, options, memory, plan.h, err);
-            if self.state.rejected {
-                h_new = h_new.min(plan.h);
-            }
-            self.state.h = plan.cut_from.unwrap_or(h_new);
-        }
-        self.state.memory = Some(control::remember(plan.h, err));
-        (self.state.rejected, self.state.restarted) = (false, false);
-        self.state.history.consecutive = 0;
-        Ok(())
-    }
-
-    /// x_{k+1}: r, v, p of the projected point with w, λ, μ, s of its rate.
-    fn advance(&mut self, plan: Plan) {
-        let (b, state) = (self.layout.x, &mut self.state);
-        let nrv = b.v.end - b.r.start;
-        state.x.copy_from_slice(&self.motion.x);
-        state.x[b.r.start..b.v.end].copy_from_slice(&self.y_new[..nrv]);
-        b.p.of_mut(&mut state.x).copy_from_slice(&self.y_new[nrv..]);
-        (state.t_old, state.t, state.h_last) = (state.t, plan.t_new, plan.h);
-        state.stats.naccpt += 1;
-        state.since_start += 1;
     }
 
     /// h‖k_new - k_s‖/‖y_new - Y_s‖, both at the end of the step, looks at h times the dominant eigenvalue (HNW II, IV.2).
@@ -364,18 +321,53 @@ impl Method for HalfExplicit {
         self.first_step(system, tend)
     }
 
-    fn step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
-        loop {
-            let plan = plan::plan(&self.state, &self.layout, &self.options, tend)?;
-            match self.attempt(system, plan) {
-                Ok(err) => return self.accept(system, plan, tend, err),
-                Err(Setback::Reject { why, factor, component }) => {
-                    let account = (why, factor, component);
-                    plan::reject(&mut self.state, &self.layout, &self.options, plan.h, account)?;
-                }
-                Err(Setback::Fatal(failure)) => return Err(*failure),
-            }
+    fn attempt(&mut self, system: &mut dyn System, plan: &Plan) -> Result<Attempted, Setback> {
+        self.begin_step(system, plan.h)?;
+        self.explicit_stages(system, plan.h)?;
+        self.combine_stages(plan.h);
+        let early = self.tableau.estimate_is_early();
+        let mut err = if early { self.error_norm(plan.h)? } else { 0.0 };
+        self.pass(err)?;
+        self.project_positions(system, plan.t_new)?;
+        self.evaluate_new_point(system, *plan)?;
+        if !early {
+            err = self.error_norm(plan.h)?;
         }
+        self.pass(err)?;
+        Ok(Attempted { err, next: self.next_step(plan.h, err) })
+    }
+
+    /// r, v, p of the projected point with w, λ, μ, s of its rate.
+    fn attempted(&self, x: &mut [f64]) {
+        let b = self.layout.x;
+        let nrv = b.v.end - b.r.start;
+        x.copy_from_slice(&self.motion.x);
+        x[b.r.start..b.v.end].copy_from_slice(&self.y_new[..nrv]);
+        b.p.of_mut(x).copy_from_slice(&self.y_new[nrv..]);
+    }
+
+    fn accept(&mut self, plan: &Plan, attempted: &Attempted) {
+        let mut x = std::mem::take(&mut self.state.x);
+        self.attempted(&mut x);
+        self.state.x = x;
+        self.look_for_stiffness(plan.h);
+        self.state.memory = Some(control::remember(plan.h, attempted.err));
+    }
+
+    /// The polynomial, if it is wanted; then the new point and its rate take the place of the old ones.
+    fn complete(&mut self, system: &mut dyn System, plan: &Plan) -> Result<(), Failure> {
+        let (nd, s) = (self.y.len(), self.tableau.stages());
+        let made = if self.output || plan.ends {
+            self.make_polynomial(system, *plan)
+        } else {
+            self.state.contx.fill(0.0);
+            self.state.contx[..self.layout.n].copy_from_slice(&self.state.x);
+            Ok(())
+        };
+        self.y.copy_from_slice(&self.y_new);
+        self.k.copy_within(s * nd..(s + 1) * nd, 0);
+        self.interpolation.keep(0, &self.state.x);
+        made
     }
 
     fn restart(&mut self, t: f64, x: &[f64]) {

@@ -6,9 +6,11 @@
 //! from the new point (Kelley 1995, 7.3).
 
 use super::motion::{Source, MAX_ITERATIONS};
+use super::saddle::Saddle;
 use super::{HalfExplicit, Setback};
 use crate::error::Rejection;
 use crate::layout::Layout;
+use crate::linalg::linear::Linear;
 use crate::linalg::scalar::Scalar;
 use crate::system::System;
 
@@ -42,6 +44,14 @@ impl Work {
             u: vec![0.0; d.nv],
             corrections: vec![0.0; d.nv * MAX_ITERATIONS],
             squares: [0.0; MAX_ITERATIONS],
+        }
+    }
+
+    /// The smallest correction that removes the residual, into `u`.
+    fn correct(&mut self, saddle: &mut Linear<Saddle>) {
+        match saddle.factored() {
+            Some(mut factored) => factored.correction(&mut self.residual, &mut self.u),
+            None => self.u.fill(f64::NAN),
         }
     }
 
@@ -121,7 +131,7 @@ impl HalfExplicit {
         let (l, w) = (self.layout, &mut self.work);
         w.residual.fill(0.0);
         w.residual[..l.dims.nl].copy_from_slice(l.rda.g.of(&self.motion.rda));
-        self.motion.saddle.correction(&mut w.residual, &mut w.u);
+        w.correct(&mut self.motion.saddle);
         w.update_position(k);
         let (moved, p) = (&mut self.error[at_p..], &mut self.y_new[at_p..]);
         moved.fill(0.0);
@@ -139,7 +149,7 @@ impl HalfExplicit {
         let (l, w) = (self.layout, &mut self.work);
         let rows = l.rda.g_velocity.start..l.rda.h.end;
         w.residual.copy_from_slice(&self.motion.rda[rows]);
-        self.motion.saddle.correction(&mut w.residual, &mut w.u);
+        w.correct(&mut self.motion.saddle);
         w.apply_updates(updates);
         let v = &mut self.y_new[l.dims.nr..at_p];
         let mut size = 0.0f64;

@@ -8,15 +8,16 @@
 //! the symmetric indefinite matrix. That one is taken where M is not definite; only on the null space of C it has to be.
 
 use crate::decompose::DecompositionKind;
-use crate::formulation::rank::RankPolicy;
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense;
 use crate::linalg::fixed::by_length;
+use crate::linalg::linear::Factored;
 use crate::linalg::lu::LuReal;
 use crate::linalg::pivoted_cholesky::{PivotedCholesky, RankRule};
 use crate::linalg::scalar::Scalar;
 use crate::linalg::LinalgError;
 use crate::model::Mass;
+use crate::rank::RankPolicy;
 
 /// Why a matrix could not be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,54 +177,62 @@ impl Saddle {
             _ => Defect::NotFinite,
         })
     }
+}
 
+impl Factored<'_, Saddle> {
     /// f := a and b := ν of M a + Cᵀν = f, C a = b.
     pub fn solve(&mut self, f: &mut [f64], b: &mut [f64]) {
-        let (nv, m) = (self.nv, self.m);
-        if self.whole {
-            let (upper, lower) = self.rhs.split_at_mut(nv);
+        let s = &mut *self.system;
+        let (nv, m) = (s.nv, s.m);
+        if s.whole {
+            let (upper, lower) = s.rhs.split_at_mut(nv);
             upper.copy_from_slice(f);
             lower.copy_from_slice(b);
-            self.lu.solve(&mut self.rhs);
-            f.copy_from_slice(&self.rhs[..nv]);
-            b.copy_from_slice(&self.rhs[nv..]);
+            s.lu.solve(&mut s.rhs);
+            f.copy_from_slice(&s.rhs[..nv]);
+            b.copy_from_slice(&s.rhs[nv..]);
             return;
         }
-        self.mass.solve_lower(f);
+        s.mass.solve_lower(f);
         b.iter_mut().for_each(|b| *b = -*b);
-        dense::add_mul_vec(m, nv, 1.0, &self.y, f, b);
-        self.solve_multipliers(b);
-        self.finish(f, b);
-        self.least_norm(b);
+        dense::add_mul_vec(m, nv, 1.0, &s.y, f, b);
+        s.solve_multipliers(b);
+        s.finish(f, b);
+        s.least_norm(b);
     }
 
     /// f := a = M⁻¹(f - Cᵀν) and b := ν, where b holds C M⁻¹f + γ: the row gII as the model gives it for ν = 0. Not
     /// with the whole matrix.
     pub fn solve_reduced(&mut self, f: &mut [f64], b: &mut [f64]) {
-        self.mass.solve_lower(f);
-        self.solve_multipliers(b);
-        self.finish(f, b);
-        self.least_norm(b);
+        let s = &mut *self.system;
+        s.mass.solve_lower(f);
+        s.solve_multipliers(b);
+        s.finish(f, b);
+        s.least_norm(b);
     }
 
     /// f := M⁻¹ f. Not with the whole matrix.
     pub fn solve_mass(&self, f: &mut [f64]) {
-        self.mass.solve_lower(f);
-        self.mass.solve_lower_transposed(f);
+        let s = &*self.system;
+        s.mass.solve_lower(f);
+        s.mass.solve_lower_transposed(f);
     }
 
     /// The smallest correction u, in the norm of M, with C u = -residual; `residual` becomes the multipliers.
     pub fn correction(&mut self, residual: &mut [f64], u: &mut [f64]) {
-        if self.whole {
+        if self.system.whole {
             u.fill(0.0);
             residual.iter_mut().for_each(|r| *r = -*r);
             return self.solve(u, residual);
         }
-        self.solve_multipliers(residual);
+        let s = &mut *self.system;
+        s.solve_multipliers(residual);
         u.fill(0.0);
-        self.finish(u, residual);
+        s.finish(u, residual);
     }
+}
 
+impl Saddle {
     /// f := L⁻ᵀ(f - Yᵀν).
     fn finish(&self, f: &mut [f64], nu: &[f64]) {
         dense::add_mul_vec_transposed(self.m, self.nv, -1.0, &self.y, nu, f);
@@ -265,6 +274,7 @@ fn gram_lower(m: usize, y: &[f64], s: &mut [f64]) {
 mod tests {
     use super::*;
     use crate::layout::{Dimensions, Form, Layout};
+    use crate::linalg::linear::Linear;
     use crate::options::MassStructure;
 
     fn mass(full: &[f64]) -> Mass {
@@ -299,14 +309,15 @@ mod tests {
             (singular, regular, DecompositionKind::Lu, [0.25, -1.0]),
             (definite, redundant, DecompositionKind::Svd, [0.5, 1.0]),
         ] {
-            let mut saddle = Saddle::new(3, 2, kind, RankPolicy::new(kind, true, 1e-6));
-            saddle.decompose(&mass(&m), &c).unwrap();
+            let policy = RankPolicy::new(kind, true, 1e-6);
+            let mut saddle = Linear::analysed(Saddle::new(3, 2, kind, policy));
+            let mut saddle = saddle.factor((), |s| s.decompose(&mass(&m), &c)).unwrap();
             let f = [1.0, -2.0, 0.5];
             let (mut a, mut nu) = (f, b);
             saddle.solve(&mut a, &mut nu);
             assert!(residuals(&m, &c, &a, &nu, &f, &b) < 1e-13);
             if kind == DecompositionKind::Svd {
-                assert_eq!(saddle.rank(), Some(1));
+                assert_eq!(saddle.system.rank(), Some(1));
                 assert!((nu[1] - 2.0 * nu[0]).abs() < 1e-13, "least norm lies along (1, 2)");
             }
             let (mut u, mut residual) = ([9.0; 3], b.map(|v| -v));

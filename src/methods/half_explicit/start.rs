@@ -2,6 +2,7 @@
 
 use super::{HalfExplicit, Setback};
 use crate::error::Failure;
+use crate::methods::plan;
 use crate::norm::weighted_rms;
 use crate::system::System;
 
@@ -15,7 +16,7 @@ impl HalfExplicit {
             Err(Setback::Fatal(failure)) => return Err(*failure),
             Err(Setback::Reject { .. }) => {
                 // If the model cannot be evaluated the first step will say so.
-                self.state.h = 1e-6 * span;
+                self.state.h = (1e-6 * span).max(plan::least_first_step(&self.options, self.state.t, span));
                 return Ok(());
             }
         }
@@ -29,7 +30,8 @@ impl HalfExplicit {
         let largest = rate.max(curvature);
         let order = 1.0 / f64::from(self.tableau.order);
         let next = if largest <= 1e-15 { 1e-3 * guess } else { (0.01 / largest).powf(order) };
-        self.state.h = next.min(100.0 * guess).min(span).max(1e-12 * span);
+        let least = plan::least_first_step(&self.options, self.state.t, span);
+        self.state.h = next.min(100.0 * guess).min(span).max(least);
         Ok(())
     }
 

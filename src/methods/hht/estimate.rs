@@ -117,6 +117,53 @@ impl Hht {
         floor
     }
 
+    /// The same, generously, for increments that do not shrink: positions are not resolved below the size that the user calls small,
+    /// nor below their change over the step, and accelerations not below the forces that balance in them. What is seen
+    /// so far of a body that is thrown from the origin, or rests there, says nothing of these.
+    pub(super) fn stagnation_floor(&mut self, h: f64) -> f64 {
+        let (l, c) = (self.layout, self.coefficients);
+        let unit = FLOOR * f64::EPSILON.max(self.options.uround);
+        let largest = |v: &[f64]| v.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let way = h * largest(&self.old.f_kin);
+        let balance = c.beta * h * h * self.balancing_acceleration();
+        let (seen, small) = l.x.contact_position.range().fold((0.0f64, 0.0f64), |(seen, small), i| {
+            let peak = self.weights.peak[i];
+            (seen.max(peak), small.max(self.weights.size(i) - peak))
+        });
+        // Positions of a size that matters set the floor themselves.
+        if seen >= small {
+            return 0.0;
+        }
+        let (weights, error) = (&self.weights, &mut self.work.error);
+        let mut floor = 0.0f64;
+        for (block, factor, moved) in [
+            (l.x.contact_position, c.position_error() / c.beta, way.max(balance)),
+            (l.x.r, 1.0, h * largest(&self.old.slope)),
+        ] {
+            let size = block.range().fold(moved, |m, i| m.max(weights.size(i)));
+            block.of_mut(error).fill(unit * factor * size);
+            floor = floor.max(weights.rms(block, block.of(error)));
+        }
+        floor
+    }
+
+    /// Largest acceleration that the terms of one row of forces would cause if they did not balance.
+    fn balancing_acceleration(&self) -> f64 {
+        let (u, n, matrix) = (&self.unknowns, self.unknowns.n, self.matrix.entries());
+        // An iterate that diverges says nothing.
+        let last = self.points.values(0);
+        let mut largest = 0.0f64;
+        for (i, force) in u.a.range().zip(&self.old.force) {
+            let row = |j: usize| matrix[i + j * n].abs();
+            let terms: f64 = (0..n).map(|j| row(j) * last[j].abs()).sum();
+            let inertia = u.a.range().fold(0.0f64, |m, j| m.max(row(j)));
+            if inertia > 0.0 {
+                largest = largest.max((terms + force.abs()) / inertia);
+            }
+        }
+        largest
+    }
+
     /// Θ of positions and force elements.
     pub(super) fn estimate_error(&mut self, plan: Plan) -> Estimate {
         let h = plan.h;

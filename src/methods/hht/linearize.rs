@@ -3,10 +3,10 @@
 //! With Δx = κ Δy the columns of FX are multiplied by κ = 1 for w, λ, μ, ρh for r, γh for v, βh² for s and p; the rows c and g
 //! by 1/(βh²), h by 1/(γh). Then no entry grows as h → 0, and the condition number stays bounded.
 
-use super::index1::{add_mass, local};
 use super::{Hht, Plan, Setback};
 use crate::error::Rejection;
 use crate::layout::Block;
+use crate::model::index1::{add_mass, local};
 use crate::system::System;
 
 /// Relative change of the step size for which the matrix is kept.
@@ -15,13 +15,13 @@ const SIMILAR: f64 = 0.25;
 impl Hht {
     /// True if the matrix in hand was made for a similar step size.
     pub(super) fn matrix_serves(&self, h: f64) -> bool {
-        self.matrix_for > 0.0 && (h / self.matrix_for - 1.0).abs() <= SIMILAR
+        self.matrix.factored_for().is_some_and(|made_for| (h / made_for - 1.0).abs() <= SIMILAR)
     }
 
     /// New matrix at the predicted point.
     pub(super) fn linearize(&mut self, system: &mut dyn System, plan: Plan) -> Result<(), Setback> {
         let Plan { h, t_new: t, .. } = plan;
-        self.matrix_for = 0.0;
+        self.matrix.discard();
         self.compose(h);
         self.mean_acceleration();
         let (stats, x) = (&mut self.state.stats, &self.new.x);
@@ -36,15 +36,14 @@ impl Hht {
         result.map_err(|trouble| self.setback(trouble))?;
         self.assemble(h);
         self.state.stats.nedec += 1;
-        if self.matrix.factor(self.index1.deficiency).is_err() {
-            return Err(Setback::Reject { why: Rejection::SingularMatrix, factor: 0.5, component: None });
+        match self.matrix.factor(h, |matrix| matrix.factor(self.index1.deficiency)) {
+            Ok(_) => Ok(()),
+            Err(_) => Err(Setback::Reject { why: Rejection::SingularMatrix, factor: 0.5, component: None }),
         }
-        self.matrix_for = h;
-        Ok(())
     }
 
     fn assemble(&mut self, h: f64) {
-        self.matrix.clear();
+        self.matrix.values().clear();
         self.add_inertia(h);
         let (l, u, c) = (&self.layout, &self.unknowns, &self.coefficients);
         let (by_v, by_p) = (c.gamma * h, c.beta * h * h);
@@ -72,7 +71,7 @@ impl Hht {
                 let columns = Block { start: from.1.start - first, end: from.1.end - first };
                 let place = (to.0.start, to.1.start);
                 let (fx, (ld, _)) = (&self.fx.fx[k], self.fx.shape[k]);
-                self.matrix.add_block(fx, ld, (local(from.0, all), columns), place, factor);
+                self.matrix.values().add_block(fx, ld, (local(from.0, all), columns), place, factor);
             }
         };
         for (k, row, to, row_factor) in rows {
@@ -86,9 +85,9 @@ impl Hht {
             {
                 add(5, (l.rda.f_kin, column), (u.q, unknown), factor);
             }
-            self.matrix.add_identity(u.q);
+            self.matrix.values().add_identity(u.q);
         }
-        self.matrix.add_identity(u.slope);
+        self.matrix.values().add_identity(u.slope);
     }
 
     /// (1-α_m)/(1-α_f) M̄, and (M ā)_p with ā = (1-α_m) a + α_m a_n.
@@ -97,13 +96,13 @@ impl Hht {
         let nv = l.dims.nv;
         let factor = (1.0 - c.alpha_m) / (1.0 - c.alpha_f);
         if self.options.mass.is_constant() {
-            add_mass(&mut *self.matrix, &self.mass, nv, factor);
+            add_mass(&mut **self.matrix.values(), &self.mass, nv, factor);
             return;
         }
-        add_mass(&mut *self.matrix, &self.mass, nv, factor * (1.0 - c.alpha_f));
-        add_mass(&mut *self.matrix, &self.mass_old, nv, factor * c.alpha_f);
+        add_mass(&mut **self.matrix.values(), &self.mass, nv, factor * (1.0 - c.alpha_f));
+        add_mass(&mut **self.matrix.values(), &self.mass_old, nv, factor * c.alpha_f);
         let whole = (Block { start: 0, end: nv }, Block { start: 0, end: l.dims.np });
         let (place, by_p) = ((u.a.start, u.position().start), c.beta * h * h);
-        self.matrix.add_block(&self.work.mass_slope, nv, whole, place, by_p);
+        self.matrix.values().add_block(&self.work.mass_slope, nv, whole, place, by_p);
     }
 }

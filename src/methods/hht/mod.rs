@@ -4,41 +4,37 @@
 //!
 //! Newmark's formulas ([`family`]) turn the equations of motion and g = 0 into a nonlinear system for accelerations and
 //! multipliers, which is solved with a recycled matrix. Constraints on velocity level and invariants are not imposed.
-//! `attempt` is the method as a table of contents.
+//! [`Method::attempt`] is the method as a table of contents.
 
-pub mod derivatives;
 mod estimate;
 pub mod family;
-pub mod index1;
 mod iterate;
 mod linearize;
-pub mod matrix;
 pub mod predict;
 mod save;
 mod start;
 #[cfg(test)]
 mod tests;
-pub mod unknowns;
 
-use super::plan::{self, Plan, Setback};
+use super::plan::{self, Attempted, Plan, Setback};
 use super::save::BadState;
 use super::state::State;
 use super::Method;
 use crate::decompose::DecompositionKind;
 use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
+use crate::model::derivatives::Derivatives;
+use crate::model::index1::{Halt, Index1};
+use crate::model::matrix::{self, Matrix};
+use crate::model::unknowns::Unknowns;
 use crate::model::{Mass, Trouble};
 use crate::norm::{Scaling, Tolerance};
 use crate::options::Options;
 use crate::system::{JacobianBlocks, System};
-use derivatives::Derivatives;
 use estimate::Weights;
 use family::Coefficients;
-use index1::{Halt, Index1};
 use iterate::Newton;
-use matrix::{Dense, IterationMatrix};
 use predict::{Points, POINTS};
-use unknowns::Unknowns;
 
 /// Nodes of the cubic Hermite polynomial over a step, in the form of [`crate::dense`].
 const HERMITE_NODES: [f64; 2] = [0.0, -1.0];
@@ -63,9 +59,8 @@ pub struct Hht {
     derivatives: Derivatives,
     index1: Index1,
     fx: JacobianBlocks,
-    matrix: Box<dyn IterationMatrix>,
-    /// Step size for which the matrix is in hand; 0 = none.
-    matrix_for: f64,
+    /// Factored for a step size.
+    matrix: Matrix,
     singular: u32,
     /// Mass matrix at the iterate, or the constant one.
     mass: Mass,
@@ -135,26 +130,53 @@ impl Method for Hht {
         self.first_step(system, tend)
     }
 
-    fn step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
-        loop {
-            let plan = plan::plan(&self.state, &self.layout, &self.options, tend)?;
-            match self.attempt(system, plan) {
-                Ok(factor) => {
-                    self.accept(plan, factor);
-                    return Ok(());
-                }
-                Err(Setback::Reject { why, factor, component }) => {
-                    self.reject(plan.h, why, factor, component)?;
-                }
-                Err(Setback::Fatal(failure)) => return Err(*failure),
-            }
+    fn attempt(&mut self, system: &mut dyn System, plan: &Plan) -> Result<Attempted, Setback> {
+        self.begin(system, plan.h)?;
+        let iterations = self.solve(system, *plan)?;
+        let estimate = self.estimate_error(*plan);
+        if estimate.err > 1.0 && !self.options.fixed_step {
+            let why = Rejection::ErrorTest { err: estimate.err };
+            return Err(Setback::Reject { why, factor: estimate.factor, component: estimate.component });
         }
+        self.complete_point(system, *plan)?;
+        self.project_output(system, *plan)?;
+        if iterations > MANY_ITERATIONS {
+            self.matrix.discard();
+        }
+        Ok(Attempted { err: estimate.err, next: plan.h * estimate.factor })
+    }
+
+    fn attempted(&self, x: &mut [f64]) {
+        x.copy_from_slice(&self.new.reported);
+    }
+
+    fn accept(&mut self, plan: &Plan, _attempted: &Attempted) {
+        std::mem::swap(&mut self.old, &mut self.new);
+        if !self.options.mass.is_constant() {
+            std::mem::swap(&mut self.mass, &mut self.mass_old);
+        }
+        self.points.push(plan.t_new, &self.work.y);
+        self.weights.see(&self.layout, &self.old.x);
+        let (l, state) = (&self.layout, &mut self.state);
+        estimate::hermite(l, (&self.new, &self.old), plan.h, &mut state.contx);
+        state.x.copy_from_slice(&self.old.reported);
+        self.singular = 0;
+    }
+
+    fn reject(&mut self, why: Rejection) -> bool {
+        if !matches!(why, Rejection::ErrorTest { .. }) {
+            // What was extrapolated led astray.
+            self.points.keep_newest();
+            self.matrix.discard();
+        }
+        self.singular += u32::from(why == Rejection::SingularMatrix);
+        self.singular < MAX_SINGULAR
     }
 
     fn restart(&mut self, t: f64, x: &[f64]) {
         self.state.restart(t, x);
         self.begun = false;
-        self.matrix_for = 0.0;
+        self.matrix.discard();
     }
 
     fn save(&self) -> Vec<u8> {
@@ -191,8 +213,7 @@ impl Hht {
             index1: Index1::new(layout, options, analytic, scaling.rtol_user),
             derivatives: Derivatives::new(layout, options, analytic, scaling.typical),
             fx: JacobianBlocks::new(layout),
-            matrix: dense(options, unknowns),
-            matrix_for: 0.0,
+            matrix: room(options, unknowns),
             singular: 0,
             mass: Mass::new(layout, options.mass),
             mass_old: Mass::new(layout, options.mass),
@@ -215,23 +236,6 @@ impl Hht {
         }
     }
 
-    /// One attempt; gives the factor for the next step size.
-    fn attempt(&mut self, system: &mut dyn System, plan: Plan) -> Result<f64, Setback> {
-        self.begin(system, plan.h)?;
-        let iterations = self.solve(system, plan)?;
-        let estimate = self.estimate_error(plan);
-        if estimate.err > 1.0 && !self.options.fixed_step {
-            let why = Rejection::ErrorTest { err: estimate.err };
-            return Err(Setback::Reject { why, factor: estimate.factor, component: estimate.component });
-        }
-        self.complete_point(system, plan)?;
-        self.project_output(system, plan)?;
-        if iterations > MANY_ITERATIONS {
-            self.matrix_for = 0.0;
-        }
-        Ok(estimate.factor)
-    }
-
     /// Solve the discretised equations: with the matrix in hand if it serves, otherwise with a new one.
     fn solve(&mut self, system: &mut dyn System, plan: Plan) -> Result<u32, Setback> {
         loop {
@@ -240,7 +244,9 @@ impl Hht {
             if renewed {
                 self.linearize(system, plan)?;
             }
-            self.matrix.remove_undetermined(&mut self.work.y);
+            if let Some(mut factored) = self.matrix.factored() {
+                factored.remove_undetermined(&mut self.work.y);
+            }
             match self.iterate(system, plan)? {
                 Newton::Converged(iterations) => return Ok(iterations),
                 Newton::GeneralKinematics => {
@@ -248,7 +254,7 @@ impl Hht {
                     self.begin(system, plan.h)?;
                 }
                 Newton::Failed if !renewed => {
-                    self.matrix_for = 0.0;
+                    self.matrix.discard();
                     self.state.stats.newton_updates += 1;
                 }
                 Newton::Failed => return Err(self.newton_failed()),
@@ -261,59 +267,12 @@ impl Hht {
         self.general = true;
         self.unknowns = Unknowns::new(&self.layout, true);
         let n = self.unknowns.n;
-        self.matrix = dense(&self.options, self.unknowns);
+        self.matrix = room(&self.options, self.unknowns);
         self.points = Points::new(n);
         self.work.y = vec![0.0; n];
         self.work.e = vec![0.0; n];
-        self.matrix_for = 0.0;
         // The run goes on from the point as it is, with what general kinematics needs.
         self.begun = false;
-    }
-
-    /// Make the attempt the new point.
-    fn accept(&mut self, plan: Plan, factor: f64) {
-        std::mem::swap(&mut self.old, &mut self.new);
-        if !self.options.mass.is_constant() {
-            std::mem::swap(&mut self.mass, &mut self.mass_old);
-        }
-        self.points.push(plan.t_new, &self.work.y);
-        self.weights.see(&self.layout, &self.old.x);
-        let (l, state) = (&self.layout, &mut self.state);
-        estimate::hermite(l, (&self.new, &self.old), plan.h, &mut state.contx);
-        state.x.copy_from_slice(&self.old.reported);
-        (state.t_old, state.t, state.h_last) = (state.t, plan.t_new, plan.h);
-        state.stats.naccpt += 1;
-        state.since_start += 1;
-        (state.rejected, state.restarted) = (false, false);
-        state.history.consecutive = 0;
-        self.singular = 0;
-        if !self.options.fixed_step {
-            state.h = plan.cut_from.unwrap_or(plan.h * factor);
-        }
-    }
-
-    /// Count a rejection and prepare the next attempt.
-    fn reject(
-        &mut self,
-        h: f64,
-        why: Rejection,
-        factor: f64,
-        component: Option<usize>,
-    ) -> Result<(), Failure> {
-        if !matches!(why, Rejection::ErrorTest { .. }) {
-            // What was extrapolated led astray.
-            self.points.keep_newest();
-            self.matrix_for = 0.0;
-        }
-        plan::reject(&mut self.state, &self.layout, &self.options, h, (why, factor, component))?;
-        if why == Rejection::SingularMatrix {
-            self.singular += 1;
-        }
-        if self.singular >= MAX_SINGULAR {
-            let code = plan::final_code(&self.options, why);
-            return Err(plan::failure(&self.state, &self.layout, code, String::new()));
-        }
-        Ok(())
     }
 
     fn setback(&self, trouble: Trouble) -> Setback {
@@ -339,7 +298,7 @@ impl Hht {
     }
 }
 
-fn dense(options: &Options, unknowns: Unknowns) -> Box<dyn IterationMatrix> {
+fn room(options: &Options, unknowns: Unknowns) -> Matrix {
     let redundant = options.decompose_constraints == DecompositionKind::Svd;
-    Box::new(Dense::new(options.decompose_differential, unknowns, redundant))
+    matrix::analyse(options.decompose_differential, unknowns, redundant)
 }

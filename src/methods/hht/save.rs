@@ -1,15 +1,15 @@
 //! What the next steps depend on beside the common state: the last points with their accelerations and forces, the matrix
 //! in hand as it was assembled (its factors are made again, they are deterministic), and the magnitudes seen so far.
 
-use super::{Hht, Points};
-use crate::methods::save::{BadState, Reader, Writer};
+use super::{Hht, Points, MAX_SINGULAR};
+use crate::methods::save::{require, BadState, Reader, Writer};
 
 impl Hht {
     /// The state as bytes.
     pub(super) fn saved(&self) -> Vec<u8> {
         let mut w = Writer::begin(&self.layout, &self.options);
         for flag in [self.general, self.begun] {
-            w.int(u64::from(flag));
+            w.flag(flag);
         }
         w.state(&self.state);
         w.int(u64::from(self.singular));
@@ -23,29 +23,28 @@ impl Hht {
         w.reals(self.mass_old.saved().unwrap_or(&[]));
         w.reals(self.points.times());
         (0..self.points.count()).for_each(|k| w.reals(self.points.values(k)));
-        w.reals(&[self.matrix_for]);
-        if self.matrix_for > 0.0 {
+        let made_for = self.matrix.factored_for();
+        w.real(made_for.unwrap_or(0.0));
+        if made_for.is_some() {
             w.reals(self.matrix.entries());
         }
-        w.0
+        w.seal()
     }
 
     /// Put a saved state back. After an error the integrator must not be used.
     pub(super) fn put_back(&mut self, saved: &[u8]) -> Result<(), BadState> {
         let mut r = Reader::begin(saved, &self.layout, &self.options)?;
-        if r.flag()? && !self.general {
+        let general = r.flag("kinematics")?;
+        require("kinematics", general || !self.general)?;
+        if general && !self.general {
             self.use_general_kinematics();
         }
-        let begun = r.flag()?;
+        let begun = r.flag("begun")?;
         r.state(&mut self.state)?;
-        self.singular = u32::try_from(r.int()?).map_err(|_| BadState::Damaged)?;
-        let multipliers = self.unknowns.multipliers.len() as u64;
-        let deficiency = r.int()?;
-        if deficiency > multipliers {
-            return Err(BadState::Damaged);
-        }
-        self.index1.deficiency = deficiency as usize;
-        r.reals(&mut self.weights.peak)?;
+        self.singular = r.small("singular matrices", MAX_SINGULAR)?;
+        self.index1.deficiency = r.index("deficiency", self.unknowns.multipliers.len() + 1)?;
+        r.reals("largest magnitudes", &mut self.weights.peak)?;
+        require("largest magnitudes", self.weights.peak.iter().all(|v| *v >= 0.0))?;
         self.weights.renew();
         let old = &mut self.old;
         for part in [
@@ -57,56 +56,51 @@ impl Hht {
             &mut old.reported,
             &mut old.reported_a,
         ] {
-            r.reals(part)?;
+            r.reals("the last point", part)?;
         }
-        self.restore_masses(&mut r)?;
-        self.restore_points(&mut r)?;
+        require("the last point", !begun || self.old.reported == self.state.x)?;
+        self.restore_masses(&mut r, begun)?;
+        self.restore_points(&mut r, begun)?;
         self.restore_matrix(&mut r)?;
         self.begun = begun;
         r.end()
     }
 
-    fn restore_masses(&mut self, r: &mut Reader<'_>) -> Result<(), BadState> {
+    fn restore_masses(&mut self, r: &mut Reader<'_>, begun: bool) -> Result<(), BadState> {
         let mut full = vec![0.0; self.layout.dims.nv * self.layout.dims.nv];
         for mass in [&mut self.mass, &mut self.mass_old] {
-            match r.length()? {
-                0 => {}
-                n if n == full.len() => {
-                    full.iter_mut().try_for_each(|v| r.real().map(|x| *v = x))?;
-                    mass.restore(&full);
-                }
-                _ => return Err(BadState::Damaged),
+            if r.optional("mass matrix", &mut full)? {
+                mass.restore(&full);
             }
         }
-        Ok(())
+        let needed = if self.options.mass.is_constant() { &self.mass } else { &self.mass_old };
+        require("mass matrix", !begun || needed.saved().is_some())
     }
 
-    fn restore_points(&mut self, r: &mut Reader<'_>) -> Result<(), BadState> {
-        let count = r.length()?;
-        let mut times = [0.0; super::POINTS];
-        let times = times.get_mut(..count).ok_or(BadState::Damaged)?;
-        times.iter_mut().try_for_each(|t| r.real().map(|v| *t = v))?;
+    /// Newest first; those of a run that has begun do not lie behind its point.
+    fn restore_points(&mut self, r: &mut Reader<'_>, begun: bool) -> Result<(), BadState> {
+        let count = r.index("points", super::POINTS + 1)?;
+        let mut times = vec![0.0; count];
+        times.iter_mut().try_for_each(|t| r.finite("points").map(|v| *t = v))?;
+        require("points", times.windows(2).all(|pair| pair[0] > pair[1]))?;
+        require("points", !begun || times.first().is_some_and(|newest| *newest <= self.state.t))?;
         let n = self.unknowns.n;
         let mut values = vec![vec![0.0; n]; count];
-        values.iter_mut().try_for_each(|v| r.reals(v))?;
+        values.iter_mut().try_for_each(|v| r.reals("points", v))?;
         self.points = Points::new(n);
         times.iter().zip(&values).rev().for_each(|(t, v)| self.points.push(*t, v));
         Ok(())
     }
 
     fn restore_matrix(&mut self, r: &mut Reader<'_>) -> Result<(), BadState> {
-        let mut matrix_for = [0.0];
-        r.reals(&mut matrix_for)?;
-        self.matrix_for = 0.0;
-        if matrix_for[0] > 0.0 {
+        let made_for = r.size("step size of the matrix")?;
+        self.matrix.discard();
+        if made_for > 0.0 {
             let mut entries = vec![0.0; self.matrix.entries().len()];
-            r.reals(&mut entries)?;
-            let ready =
-                self.matrix.set_entries(&entries) && self.matrix.factor(self.index1.deficiency).is_ok();
-            if !ready {
-                return Err(BadState::Damaged);
-            }
-            self.matrix_for = matrix_for[0];
+            r.reals("matrix", &mut entries)?;
+            require("matrix", self.matrix.values().set_entries(&entries))?;
+            let factored = self.matrix.factor(made_for, |matrix| matrix.factor(self.index1.deficiency));
+            require("matrix", factored.is_ok())?;
         }
         Ok(())
     }

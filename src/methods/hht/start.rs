@@ -1,16 +1,13 @@
 //! Consistent start, first step size, and projection of what is reported.
 
-use super::index1::{Dependent, Halt};
 use super::{Hht, Plan, Setback};
 use crate::decompose::DecompositionKind;
 use crate::error::{Code, Failure};
 use crate::methods::plan;
 use crate::model;
+use crate::model::index1::{Dependent, Halt};
 use crate::options::{PROJECT_ACCELERATIONS, PROJECT_VELOCITIES};
 use crate::system::System;
-
-/// Part of the step size over which γ is differenced in time.
-const TIME_DIFFERENCE: f64 = 1e-3;
 
 impl Hht {
     /// a_0, λ_0, μ_0, w_0 from the index-1 system at the current point, unless that has been done.
@@ -27,14 +24,13 @@ impl Hht {
         // The index-1 system of the run begins with the multipliers given.
         let mass = if self.options.mass.is_constant() { &mut self.mass } else { &mut self.mass_old };
         let index1 = &mut self.index1;
-        let width = (TIME_DIFFERENCE * h).max(1e-9 * t.abs());
         let mut run = || -> Result<Option<Dependent>, Halt> {
             index1.linearize(system, &mut self.derivatives, mass, (t, &old.x), stats)?;
             if let Err(dependent) = index1.count_dependent() {
                 return Ok(Some(dependent));
             }
             index1.decompose(mass, stats)?;
-            index1.solve(system, mass, (t, &mut old.x), &mut new.a, width, stats)?;
+            index1.solve(system, mass, (t, &mut old.x), &mut new.a, h, stats)?;
             stats.neom += 1;
             model::eom(system, Code::StoppedByEom, t, &old.x, &mut index1.rda)?;
             Ok(None)
@@ -114,7 +110,7 @@ impl Hht {
             // If the model cannot be evaluated the first step will say so.
             Err(Setback::Reject { .. }) => {}
         }
-        self.state.h = first.max(1e-12 * span);
+        self.state.h = first.max(plan::least_first_step(&self.options, self.state.t, span));
         Ok(())
     }
 
@@ -139,8 +135,7 @@ impl Hht {
                 index1.project_velocities(&mut new.reported);
             }
             if project & PROJECT_ACCELERATIONS != 0 {
-                let width = (TIME_DIFFERENCE * h).max(1e-9 * t.abs());
-                index1.solve(system, mass, (t, &mut new.reported), &mut new.reported_a, width, stats)?;
+                index1.solve(system, mass, (t, &mut new.reported), &mut new.reported_a, h, stats)?;
             }
             Ok(())
         };

@@ -1,10 +1,9 @@
 //! The error estimate (GEERREST).
 
-use super::{subtract, Radau, Setback};
+use super::{subtract, Linearized, Radau, Setback};
 use crate::error::{Code, Rejection};
 use crate::formulation::Missing;
-use crate::linalg::lanes::Theta;
-use crate::methods::state::Linearized;
+use crate::layout::Form;
 use crate::model::{self, Trouble};
 use crate::norm::{excess_square, weighted_rms};
 use crate::system::System;
@@ -40,6 +39,9 @@ impl<const L: usize> Radau<L> {
                 Err(_) => {}
             }
         }
+        if err >= 1.0 && self.layout.form == Form::Index1 {
+            err = err.min(self.error_of_step(h));
+        }
         if err.is_nan() {
             let why = Rejection::NotFinite;
             return Err(Setback::Reject { why, factor: 0.5, component: None });
@@ -50,6 +52,14 @@ impl<const L: usize> Radau<L> {
         Ok(err)
     }
 
+    /// The norm without what x_k leaves of the constraints, which is no error of this step. With FORM=1 it moves λ by its
+    /// size over h, and λ is weighted with h: the norm would stay where it is at any step size.
+    fn error_of_step(&mut self, h: f64) -> f64 {
+        self.work.rhs.copy_from_slice(&self.work.here);
+        self.work.rhs[..self.layout.rda.rows3.end].fill(0.0);
+        self.error_norm(h)
+    }
+
     /// The norm without what rounding errors explain: no step size would make that smaller.
     fn error_above_round_off(&mut self) -> f64 {
         self.estimate_round_off();
@@ -57,25 +67,13 @@ impl<const L: usize> Radau<L> {
         (left / self.layout.n as f64).sqrt().max(EXPLAINED)
     }
 
-    /// `work.noise`: how well the components at x_k can be determined at all, by the constraint rows and by the
-    /// differential rows. Of the latter's rounding errors two patterns of signs are tried, because one alone
-    /// may move bodies against each other or together only.
+    /// `work.noise`: how well the components at x_k can be determined at all; nothing is noise without a matrix.
     pub(super) fn estimate_round_off(&mut self) {
-        let l = self.layout;
         let noise = &mut self.work.noise;
-        self.formulation.round_off(&self.fx, &self.state.x, noise);
-        let gamma = self.orders[self.order].tableau.of.gamma / self.decomposed_for;
-        let theta = Theta::new(gamma, std::iter::empty());
-        for sign in [1.0, -1.0] {
-            let (x, z, work) = (&mut self.work.single, &mut self.work.single_z, &mut self.work.single_work);
-            self.formulation.round_off_of_dynamics(&theta, (&self.fx, &self.state.x), sign, work, z);
-            self.e1.solve(z[self.formulation.eliminated()..].as_flattened_mut());
-            x.fill([0.0]);
-            self.formulation.substitute(&theta, z, work, x);
-            for block in [l.x.r, l.x.v, l.x.contact_position] {
-                let largest = block.of(x.as_flattened()).iter().fold(0.0f64, |m, v| m.max(v.abs()));
-                block.of_mut(noise).iter_mut().for_each(|n| *n = n.max(largest));
-            }
+        noise.fill(0.0);
+        if let Some(mut factored) = self.formulation.factored() {
+            let (work, x) = (&mut self.work.single_work, &mut self.work.single);
+            factored.round_off((&self.fx, &self.state.x), work, x, noise);
         }
         noise.iter_mut().for_each(|n| *n *= ROUND_OFF);
     }
@@ -84,7 +82,7 @@ impl<const L: usize> Radau<L> {
     /// point if the Jacobian was reused (THET) or taken elsewhere (NWTMAT, NWTUPD): on Andrews' mechanism
     /// the estimate would then be wrong enough for 4 to 20 times the steps.
     pub(super) fn mass_for_estimate(&mut self, system: &mut dyn System) -> Result<(), Setback> {
-        if self.options.mass.is_constant() || self.state.linearized == Linearized::Here {
+        if self.options.mass.is_constant() || self.linearized == Linearized::Here {
             self.estimate_with_stage_mass = false;
             return Ok(());
         }
@@ -112,17 +110,16 @@ impl<const L: usize> Radau<L> {
                 subtract(rows.of_mut(rhs), -1.0, out);
             }
         }
-        let gamma = tableau.of.gamma / h;
         let (algebraic, selected) = self.work.single_rhs.split_at_mut(l.rda.rows3.end);
         algebraic.iter_mut().zip(rhs.iter()).for_each(|(s, r)| *s = [*r]);
         selected.iter_mut().zip(self.formulation.selected_rows()).for_each(|(s, &row)| *s = [rhs[row]]);
-        let (x0, z, work) = (&mut self.work.single, &mut self.work.single_z, &mut self.work.single_work);
-        self.formulation.particular(&self.fx, algebraic, x0, work);
-        let theta = Theta::new(gamma, std::iter::empty());
         self.state.stats.mass_multiplications += self.formulation.mass_products(1);
-        self.formulation.reduced_rhs(&theta, selected, x0, Missing::Nothing, work, z);
-        self.e1.solve(z[self.formulation.eliminated()..].as_flattened_mut());
-        self.formulation.substitute(&theta, z, work, x0);
+        let (x0, work) = (&mut self.work.single, &mut self.work.single_work);
+        let residuals = (&*algebraic, &*selected);
+        match self.formulation.factored() {
+            Some(mut factored) => factored.solve(&self.fx, residuals, Missing::Nothing, work, x0),
+            None => x0.fill([f64::NAN]),
+        }
         let err = &mut self.work.err;
         err.copy_from_slice(x0.as_flattened());
         weighted_rms(err, &self.work.scal).max(1e-10)

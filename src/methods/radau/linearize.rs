@@ -1,17 +1,16 @@
 //! Jacobian, mass matrix, predecomposition, selectors and the reduced matrices E1, E2.
 
-use super::{Radau, Setback};
-use crate::decompose::DecompositionKind;
-use crate::error::{Code, Rejection};
-use crate::linalg::{Complex, LinalgError, SolverKind};
-use crate::methods::state::Linearized;
-use crate::model::{self, Trouble};
+use super::{Linearized, Radau, Setback};
+use crate::error::Rejection;
+use crate::formulation::{Selectors, Shifts};
+use crate::linalg::{LinalgError, SolverKind};
+use crate::model::Trouble;
 use crate::system::System;
 
 impl<const L: usize> Radau<L> {
     /// Jacobian, mass matrix and predecomposition, unless those in hand can be used.
     pub(super) fn linearize(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
-        if self.state.linearized != Linearized::Nowhere {
+        if self.linearized != Linearized::Nowhere {
             return Ok(());
         }
         let reference = self.options.newton_reference();
@@ -50,24 +49,21 @@ impl<const L: usize> Radau<L> {
                 (self.state.t + self.tableau().nodes[i] * h, Linearized::Elsewhere)
             }
         };
-        self.state.linearized = Linearized::Nowhere;
+        self.linearized = Linearized::Nowhere;
         let result = self.evaluate_matrices(system, t, &x);
         self.work.delta = x;
         result.map_err(|trouble| self.setback(trouble))?;
         self.state.stats.npdec += 1;
-        self.decomposed_for = 0.0;
-        if let Err(deficiency) = self.formulation.predecompose(&self.fx, Some(&self.work.scal)) {
-            // A singular extrapolated point may be avoided by a smaller step; a singular x_k cannot.
+        let (fx, mass, scal) = (&self.fx, &self.mass, Some(&self.work.scal[..]));
+        let count = &mut self.state.stats.mass_multiplications;
+        if let Err(deficiency) = self.formulation.values().decompose(fx, mass, scal, count) {
+            // A singular extrapolated point says nothing of x_k, a singular x_k cannot be avoided.
             return match stage {
                 None => Err(Setback::Fatal(Box::new(self.rank_failure(&deficiency)))),
-                Some(_) => {
-                    let why = Rejection::SingularMatrix;
-                    Err(Setback::Reject { why, factor: 0.5, component: None })
-                }
+                Some(_) => self.linearize_at(system, None, h),
             };
         }
-        self.formulation.apply_mass(&self.mass, &mut self.state.stats.mass_multiplications);
-        self.state.linearized = here;
+        self.linearized = here;
         Ok(())
     }
 
@@ -79,7 +75,7 @@ impl<const L: usize> Radau<L> {
         }
         for i in 0..self.tableau().stages {
             self.stages.stage(i, &self.state.x);
-            self.formulation.minimum_norm_correction(&self.stages.x, &mut self.work.delta);
+            self.formulation.work_space().minimum_norm_correction(&self.stages.x, &mut self.work.delta);
             self.stages.z.iter_mut().zip(&self.work.delta).for_each(|(z, d)| z[i] += d);
         }
     }
@@ -91,80 +87,47 @@ impl<const L: usize> Radau<L> {
         x: &[f64],
     ) -> Result<(), Trouble> {
         let stats = &mut self.state.stats;
-        if self.analytic {
-            model::jacobian(system, t, x, &mut self.fx, &mut stats.njac)?;
-        } else {
-            stats.njac += 1;
-            let central = self.options.decompose_constraints == DecompositionKind::Svd;
-            self.differences.evaluate(
-                system,
-                &self.layout,
-                Code::StoppedByEomInDifferences,
-                central,
-                (t, x),
-                &self.orders[0].scaling.typical,
-                &mut self.fx,
-                &mut stats.eom_for_differences,
-            )?;
-        }
+        self.derivatives.jacobian(system, t, x, &mut self.fx, stats)?;
         self.mass.evaluate(system, t, x, &mut stats.nmas)
     }
 
     /// Selectors S_p, S_v (SELCOMP), and the reduced matrices B and C.
     pub(super) fn choose_selectors(&mut self) {
-        if self.decomposed_for != 0.0 && !self.renew_selectors {
+        if self.formulation.factored_for().is_some() && !self.renew_selectors {
             return;
         }
         let keep = !self.renew_selectors
             && !self.options.selectors_every_step
-            && self.options.decompose_differential == SolverKind::Lu
-            && self.formulation.watches_pivots()
-            && self.formulation.selectors_fit();
-        let changed = self.formulation.pivots_changed();
-        let poor = keep && !changed && self.formulation.selectors_poor(&self.fx);
-        if !keep || changed || poor {
-            if keep && changed {
-                self.state.stats.pivot_changes += 1;
-            }
-            if poor {
-                self.state.stats.selectors_poor += 1;
-            }
-            self.formulation.select(&self.fx);
-            self.state.stats.nsel += 1;
-        }
+            && self.options.decompose_differential == SolverKind::Lu;
         self.renew_selectors = false;
-        self.decomposed_for = 0.0;
-        self.formulation.reduce(&self.fx, &self.mass);
+        let chosen = self.formulation.values().select_and_reduce(&self.fx, &self.mass, keep);
+        let stats = &mut self.state.stats;
+        stats.pivot_changes += u64::from(chosen == Selectors::PivotsChanged);
+        stats.selectors_poor += u64::from(chosen == Selectors::Poor);
+        stats.nsel += u64::from(chosen != Selectors::Kept);
     }
 
     /// E1 and E2 (GEDECDLU), unless those in hand belong to this step size.
     pub(super) fn decompose_reduced(&mut self, h: f64) -> Result<(), Setback> {
-        if self.decomposed_for == h {
+        if self.formulation.factored_for().is_some_and(|shifts| shifts.h == h) {
             return Ok(());
         }
         self.state.stats.nedec += 1;
-        if self.factor_reduced(h).is_err() {
-            let why = Rejection::SingularMatrix;
-            return Err(Setback::Reject { why, factor: 0.5, component: None });
-        }
+        self.factor_reduced(h).map_err(|_| singular())?;
         self.singular = 0;
         Ok(())
     }
 
     /// Assemble and decompose E1 and E2 for the step size h.
+    #[inline(never)] // a part of `make profile`
     pub(super) fn factor_reduced(&mut self, h: f64) -> Result<(), LinalgError> {
-        let order = self.formulation.system_size();
         let of = self.tableau().of;
-        self.decomposed_for = 0.0;
-        self.e1.resize(order);
-        self.formulation.real_matrix(of.gamma / h, self.e1.matrix_mut());
-        self.e1.factor()?;
-        for (e2, (alpha, beta)) in self.e2.iter_mut().zip(of.pairs) {
-            e2.resize(order);
-            self.formulation.complex_matrix(Complex { re: alpha / h, im: beta / h }, e2.matrix_mut());
-            e2.factor()?;
-        }
-        self.decomposed_for = h;
-        Ok(())
+        let shifts = Shifts { gamma: of.gamma, pairs: of.pairs, h };
+        self.formulation.factor(shifts, |formulation| formulation.factor(&shifts)).map(|_| ())
     }
+}
+
+/// E1 or E2 cannot be used.
+pub(super) fn singular() -> Setback {
+    Setback::Reject { why: Rejection::SingularMatrix, factor: 0.5, component: None }
 }

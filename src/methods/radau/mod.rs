@@ -1,7 +1,6 @@
 //! Radau IIA of orders 5, 9 and 13 on the projected-strangeness-free form (GECORE).
 //!
-//! [`Method::step`] makes one accepted step; `attempt` is the method as a table of
-//! contents. Numerical blocks live elsewhere: constraints and reduced systems in [`crate::formulation`], stage
+//! [`Method::attempt`] is the method as a table of contents. Numerical blocks live elsewhere: constraints and reduced systems in [`crate::formulation`], stage
 //! vectors in [`stages`], monitor and controllers in [`crate::newton`] and [`crate::control`].
 
 mod coefficients;
@@ -15,22 +14,23 @@ pub mod stages;
 mod start;
 pub mod tableau;
 
-use super::plan::{self, Plan, Setback};
+use super::plan::{Attempted, Plan, Setback};
 use super::save::BadState;
-use super::state::{Linearized, State};
+use super::state::State;
 use super::Method;
 use crate::control::{self, Memory};
+use crate::decompose::DecompositionKind;
 use crate::error::{Code, Failure, Rejection};
-use crate::formulation::rank::RankPolicy;
-use crate::formulation::{Formulation, LaneWork};
-use crate::jacobian::Differences;
+use crate::formulation::{Formulation, LaneWork, Shifts};
 use crate::layout::Layout;
 use crate::linalg::lanes::Lanes;
-use crate::linalg::{Complex, ComplexSolver, RealSolver};
+use crate::linalg::linear::Linear;
+use crate::model::derivatives::Derivatives;
 use crate::model::{self, Mass};
 use crate::newton::stopping_criterion;
 use crate::norm::{dominating, Scaling, Tolerance};
 use crate::options::Options;
+use crate::rank::RankPolicy;
 use crate::system::{JacobianBlocks, System};
 use stages::Stages;
 use tableau::Tableau;
@@ -39,10 +39,17 @@ use tableau::Tableau;
 const MAX_SINGULAR: u32 = 5;
 /// A step that is longer than this times the last one does not inherit its rate of convergence.
 const STRONG_GROWTH: f64 = 2.0;
-/// What a successful attempt knows.
-struct Success {
-    err: f64,
-    newt: u32,
+
+/// Where the Jacobian in hand was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Linearized {
+    /// There is none, or it must not be used again.
+    Nowhere,
+    /// At the current point x_k.
+    Here,
+    /// At another point: an earlier one (kept by THET), an extrapolated stage (NWTMAT) or an
+    /// iterate (NWTUPD).
+    Elsewhere,
 }
 
 /// The method of one order, for the tolerances of the run.
@@ -60,6 +67,8 @@ struct Evidence {
     failures: u32,
     /// Accepted steps since the last change of order.
     since_change: u32,
+    /// Newton iterations of the last attempt.
+    iterations: u32,
 }
 
 /// The integrator: its state, the linearisation in hand and its work space.
@@ -73,19 +82,19 @@ pub struct Radau<const L: usize> {
     order: usize,
     /// What happened since the last accepted step and the last change of order.
     evidence: Evidence,
-    analytic: bool,
-    formulation: Formulation,
-    differences: Differences,
+    /// FACCON of the last Newton iteration.
+    faccon: f64,
+    /// Where the Jacobian in hand belongs.
+    linearized: Linearized,
+    /// The linearised equations; factored, E1 and E2 are in hand.
+    formulation: Linear<Formulation, Shifts>,
+    derivatives: Derivatives,
     fx: JacobianBlocks,
     mass: Mass,
     stage_mass: Mass,
     /// The stage's mass matrix is that of x_k, for the error estimate.
     estimate_with_stage_mass: bool,
-    e1: RealSolver,
-    e2: Vec<ComplexSolver>,
     renew_selectors: bool,
-    /// Step size for which E1 and E2 are in hand; 0 = none.
-    decomposed_for: f64,
     singular: u32,
     stages: Stages<L>,
     work: Work<L>,
@@ -104,36 +113,83 @@ impl<const L: usize> Method for Radau<L> {
         self.first_step(system, tend)
     }
 
-    fn step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
-        loop {
-            let plan = plan::plan(&self.state, &self.layout, &self.options, tend)?;
-            match self.attempt(system, plan.h) {
-                Ok(success) => return self.accept(system, plan, &success),
-                Err(Setback::Reject { why, factor, component }) => {
-                    self.reject(plan.h, why, factor, component)?;
-                }
-                Err(Setback::Fatal(failure)) => return Err(*failure),
-            }
+    fn attempt(&mut self, system: &mut dyn System, plan: &Plan) -> Result<Attempted, Setback> {
+        let h = plan.h;
+        self.weigh(h);
+        self.evaluate_here(system)?;
+        self.predict_stages(h);
+        self.linearize(system, h)?;
+        self.clear_undetermined();
+        self.choose_selectors();
+        self.decompose_reduced(h)?;
+        self.evidence.iterations = self.solve_stages(system, h)?;
+        let err = self.estimate_error(system, h)?;
+        if err < 1.0 {
+            return Ok(Attempted { err, next: self.next_step(h, err) });
         }
+        let settled = self.settle_start(system);
+        Err(self.error_too_large(h, err, settled))
+    }
+
+    fn attempted(&self, x: &mut [f64]) {
+        x.copy_from_slice(&self.state.x);
+        self.stages.add_last(self.tableau().stages, x);
+    }
+
+    /// x_{k+1} = x_k + Z_3, the polynomial over the step; decide what is kept.
+    #[inline(never)] // a part of `make profile`
+    fn accept(&mut self, plan: &Plan, attempted: &Attempted) {
+        let keep_jacobian = self.keeps_jacobian();
+        let (state, tableau) = (&mut self.state, &self.orders[self.order].tableau);
+        self.stages.add_last(tableau.stages, &mut state.x);
+        if state.is_first() {
+            self.leave_out_start();
+        }
+        let (state, tableau) = (&mut self.state, &self.orders[self.order].tableau);
+        self.stages.polynomial(tableau, &state.x, &mut state.contx);
+        state.nodes = tableau.of.newton_nodes;
+        state.memory = Some(Memory::after(plan.h, attempted.err));
+        self.choose_order(plan.next(attempted.next) / plan.h);
+        self.work.here_valid = false;
+        self.linearized = if keep_jacobian { Linearized::Elsewhere } else { Linearized::Nowhere };
+        let stats = &mut self.state.stats;
+        stats.jacobian_reused += u64::from(keep_jacobian);
+        stats.invariants_suspended += u64::from(self.formulation.has_suspended_invariants());
+    }
+
+    fn complete(&mut self, system: &mut dyn System, plan: &Plan) -> Result<(), Failure> {
+        if self.formulation.deficiency() > 0 {
+            self.minimise_multipliers(system, plan.h)?;
+        }
+        Ok(())
+    }
+
+    fn reject(&mut self, why: Rejection) -> bool {
+        let error_test = matches!(why, Rejection::ErrorTest { .. });
+        self.evidence.failures = self.evidence.failures.saturating_add(u32::from(!error_test));
+        self.renew_selectors |= !error_test;
+        // What belongs to x_k does not depend on h and is kept (Remark 3.3).
+        if self.linearized != Linearized::Here {
+            self.linearized = Linearized::Nowhere;
+        }
+        self.singular += u32::from(why == Rejection::SingularMatrix);
+        self.singular < MAX_SINGULAR
     }
 
     fn restart(&mut self, t: f64, x: &[f64]) {
         self.state.restart(t, x);
-        self.renew_selectors = true;
-        self.decomposed_for = 0.0;
-        self.work.here_valid = false;
+        self.forget();
     }
 
     fn begin_again(&mut self, (t, x, h): (f64, &[f64], f64)) -> bool {
         self.order = self.orders.len() / 2;
         self.state.begin_again(t, x, h, self.orders[self.order].tableau.of.newton_nodes);
         self.evidence = Evidence::default();
-        self.formulation.forget();
+        self.formulation.values().forget();
         self.mass.forget();
         self.stage_mass.forget();
-        (self.renew_selectors, self.estimate_with_stage_mass) = (true, false);
-        (self.decomposed_for, self.singular) = (0.0, 0);
-        self.work.here_valid = false;
+        (self.estimate_with_stage_mass, self.singular) = (false, 0);
+        self.forget();
         true
     }
 
@@ -161,14 +217,10 @@ struct Work<const L: usize> {
     /// Rounding errors of the components.
     noise: Vec<f64>,
     block: Vec<f64>,
-    z: Vec<Lanes<L>>,
-    z_real: Vec<f64>,
-    z_complex: Vec<Complex>,
     lanes: LaneWork<L>,
-    /// Right-hand side, solution and reduced solution of the error estimate.
+    /// Right-hand side and solution of the error estimate.
     single_rhs: Vec<Lanes<1>>,
     single: Vec<Lanes<1>>,
-    single_z: Vec<Lanes<1>>,
     single_work: LaneWork<1>,
 }
 
@@ -188,11 +240,11 @@ impl<const L: usize> Radau<L> {
         let middle = orders.len() / 2;
         let kind = options.decompose_constraints;
         let policy = RankPolicy::new(kind, analytic, orders[0].scaling.rtol_user);
-        let nz = Formulation::largest_size(layout);
         let nq = layout.n3().max(layout.n4()).max(layout.n2()).max(1);
         let pairs = stages.iter().max().map_or(1, |s| s / 2);
         let kinds = (kind, options.decompose_differential);
-        let formulation = Formulation::new(layout, kinds, policy, options.relax_invariants);
+        let formulation = Formulation::new(layout, kinds, policy, options.relax_invariants, pairs);
+        let typical = orders[0].scaling.typical.clone();
         let mut state = State::new(t, x, h, orders[middle].tableau.of.newton_nodes);
         state.make_room(L + 1);
         Radau {
@@ -201,16 +253,14 @@ impl<const L: usize> Radau<L> {
             // Where there is a choice begin in the middle: over the benchmark problems order 9 is the best single one.
             order: middle,
             evidence: Evidence::default(),
-            analytic,
-            differences: Differences::new(layout),
+            faccon: 1.0,
+            linearized: Linearized::Nowhere,
+            derivatives: Derivatives::of_rows(layout, analytic, kind == DecompositionKind::Svd, typical),
             fx: JacobianBlocks::new(layout),
             mass: Mass::new(layout, options.mass),
             stage_mass: Mass::new(layout, options.mass),
             estimate_with_stage_mass: false,
-            e1: RealSolver::new(options.decompose_differential, nz),
-            e2: (0..pairs).map(|_| ComplexSolver::new(options.decompose_differential, nz)).collect(),
             renew_selectors: true,
-            decomposed_for: 0.0,
             singular: 0,
             stages: Stages::new(layout),
             work: Work {
@@ -223,43 +273,37 @@ impl<const L: usize> Radau<L> {
                 delta: vec![0.0; n],
                 noise: vec![0.0; n],
                 block: vec![0.0; nq],
-                z: vec![[0.0; L]; nz],
-                z_real: vec![0.0; nz],
-                z_complex: vec![Complex::default(); nz],
                 lanes: LaneWork::new(&formulation),
                 single_rhs: vec![[0.0]; m],
                 single: vec![[0.0]; n],
-                single_z: vec![[0.0]; nz],
                 single_work: LaneWork::new(&formulation),
             },
-            formulation,
+            formulation: Linear::analysed(formulation),
             options: options.clone(),
             layout: *layout,
         }
     }
 
-    /// One attempt with step size h.
-    fn attempt(&mut self, system: &mut dyn System, h: f64) -> Result<Success, Setback> {
-        self.weigh(h);
-        self.evaluate_here(system)?;
-        self.predict_stages(h);
-        self.linearize(system, h)?;
-        self.clear_undetermined();
-        self.choose_selectors();
-        self.decompose_reduced(h)?;
-        let newt = self.solve_stages(system, h)?;
-        let err = self.estimate_error(system, h)?;
-        if err < 1.0 {
-            return Ok(Success { err, newt });
-        }
-        let factor = if self.state.is_first() {
+    /// What was learned from the last steps, but for their order and rate of convergence.
+    fn forget(&mut self) {
+        (self.faccon, self.linearized) = (1.0, Linearized::Nowhere);
+        self.renew_selectors = true;
+        self.formulation.discard();
+        self.work.here_valid = false;
+    }
+
+    fn error_too_large(&self, h: f64, err: f64, settled: bool) -> Setback {
+        let factor = if settled {
+            1.0
+        } else if self.state.is_first() {
             0.1
         } else {
             // The predictive controller speaks only of accepted steps.
-            control::new_step(&self.options, self.tableau().stages, None, h, err, newt) / h
+            let iterations = self.evidence.iterations;
+            control::new_step(&self.options, self.tableau().stages, None, h, err, iterations) / h
         };
         let component = dominating(&self.work.err, &self.work.scal);
-        Err(Setback::Reject { why: Rejection::ErrorTest { err }, factor, component })
+        Setback::Reject { why: Rejection::ErrorTest { err }, factor, component }
     }
 
     fn order(&self) -> &Order<L> {
@@ -299,88 +343,50 @@ impl<const L: usize> Radau<L> {
         self.stages.predict(&self.orders[self.order].tableau, last, h);
     }
 
-    /// Make the attempt the new point; choose the next step size; decide what is kept.
-    #[inline(never)] // a part of `make profile`
-    fn accept(&mut self, system: &mut dyn System, plan: Plan, success: &Success) -> Result<(), Failure> {
-        let h = plan.h;
-        let keep_jacobian = self.state.theta <= self.options.thet
-            && self.state.linearized != Linearized::Nowhere
+    /// True if the Jacobian serves the next step too (THET).
+    fn keeps_jacobian(&self) -> bool {
+        self.state.theta <= self.options.thet
+            && self.linearized != Linearized::Nowhere
             && self.options.newton_reference() == 0
-            && self.formulation.deficiency() == 0;
-        self.advance(plan);
-        self.choose_next_step(plan, success, keep_jacobian);
-        self.state.memory = Some(Memory::after(h, success.err));
-        self.choose_order(plan, success);
-        (self.state.rejected, self.state.restarted) = (false, false);
-        self.state.history.consecutive = 0;
-        self.work.here_valid = false;
-        self.state.linearized = if keep_jacobian { Linearized::Elsewhere } else { Linearized::Nowhere };
-        if keep_jacobian {
-            self.state.stats.jacobian_reused += 1;
-        }
-        if self.formulation.has_suspended_invariants() {
-            self.state.stats.invariants_suspended += 1;
-        }
-        if self.formulation.deficiency() > 0 {
-            self.minimise_multipliers(system, h)?;
-        }
-        Ok(())
+            && self.formulation.deficiency() == 0
     }
 
-    /// x_{k+1} = x_k + Z_3 and the polynomial over the step.
-    fn advance(&mut self, plan: Plan) {
-        let (state, tableau) = (&mut self.state, &self.orders[self.order].tableau);
-        for (x, z) in state.x.iter_mut().zip(&self.stages.z) {
-            *x += z[tableau.stages - 1];
+    /// HNEW by the controller; kept within QUOT1..QUOT2 if that saves the decomposition of E1, E2.
+    fn next_step(&self, h: f64, err: f64) -> f64 {
+        let (state, options) = (&self.state, &self.options);
+        if options.fixed_step {
+            return state.h;
         }
-        self.stages.polynomial(tableau, &state.x, &mut state.contx);
-        state.nodes = tableau.of.newton_nodes;
-        (state.t_old, state.t, state.h_last) = (state.t, plan.t_new, plan.h);
-        state.stats.naccpt += 1;
-        state.since_start += 1;
+        let iterations = self.evidence.iterations;
+        let mut h_new = control::new_step(options, self.tableau().stages, state.memory, h, err, iterations);
+        if state.rejected {
+            h_new = h_new.min(h);
+        }
+        let quotient = h_new / h;
+        if self.keeps_jacobian() && quotient >= options.quot1 && quotient <= options.quot2 {
+            h_new = h;
+        }
+        h_new
     }
 
-    /// With an automatic choice: another order, if Newton's method and the step size speak for it.
-    fn choose_order(&mut self, plan: Plan, success: &Success) {
-        let Evidence { failures, since_change } = self.evidence;
+    /// With an automatic choice: another order, if Newton's method and the growth of the step size speak for it.
+    fn choose_order(&mut self, growth: f64) {
+        let Evidence { failures, since_change, iterations } = self.evidence;
         self.evidence.since_change = since_change.saturating_add(1);
         if self.orders.len() == 1 {
             return;
         }
-        let seen = order::Evidence {
-            theta: self.state.theta,
-            iterations: success.newt,
-            growth: self.state.h / plan.h,
-            failures,
-            since_change,
-        };
+        let theta = self.state.theta;
+        let seen = order::Evidence { theta, iterations, growth, failures, since_change };
         let order = order::choose(self.order, self.orders.len(), seen);
         if order != self.order {
             self.order = order;
             self.evidence = Evidence::default();
             // E1, E2, the controller's memory and FACCON belong to the old one.
-            self.decomposed_for = 0.0;
+            self.formulation.discard();
             self.state.memory = None;
-            self.state.faccon = 1.0;
+            self.faccon = 1.0;
         }
-    }
-
-    /// HNEW by the controller; kept within QUOT1..QUOT2 if that saves the decomposition of E1, E2.
-    fn choose_next_step(&mut self, plan: Plan, success: &Success, keep_jacobian: bool) {
-        if self.options.fixed_step {
-            return;
-        }
-        let (state, options) = (&mut self.state, &self.options);
-        let stages = self.orders[self.order].tableau.stages;
-        let mut h_new = control::new_step(options, stages, state.memory, plan.h, success.err, success.newt);
-        if state.rejected {
-            h_new = h_new.min(plan.h);
-        }
-        let quotient = h_new / plan.h;
-        if keep_jacobian && quotient >= options.quot1 && quotient <= options.quot2 {
-            h_new = plan.h;
-        }
-        state.h = plan.cut_from.unwrap_or(h_new);
     }
 
     /// Redundant constraints leave the multipliers undetermined: take those of minimum norm. They are
@@ -394,7 +400,7 @@ impl<const L: usize> Radau<L> {
             Err(Setback::Reject { .. }) => return Ok(()),
         }
         let state = &mut self.state;
-        self.formulation.minimum_norm_correction(&state.x, &mut self.work.delta);
+        self.formulation.work_space().minimum_norm_correction(&state.x, &mut self.work.delta);
         let tableau = &self.orders[self.order].tableau;
         for (z, d) in self.stages.z.iter_mut().zip(&self.work.delta) {
             // The stages have none of it at x_k, the end must have none at x_{k+1}: interpolate.
@@ -402,27 +408,6 @@ impl<const L: usize> Radau<L> {
         }
         subtract(&mut state.x, -1.0, &self.work.delta);
         self.stages.polynomial(tableau, &state.x, &mut state.contx);
-        Ok(())
-    }
-
-    /// Count a rejection and prepare the next attempt.
-    fn reject(
-        &mut self,
-        h: f64,
-        why: Rejection,
-        factor: f64,
-        component: Option<usize>,
-    ) -> Result<(), Failure> {
-        let error_test = matches!(why, Rejection::ErrorTest { .. });
-        self.evidence.failures = self.evidence.failures.saturating_add(u32::from(!error_test));
-        self.renew_selectors |= !error_test;
-        plan::reject(&mut self.state, &self.layout, &self.options, h, (why, factor, component))?;
-        if why == Rejection::SingularMatrix {
-            self.singular += 1;
-        }
-        if self.singular >= MAX_SINGULAR {
-            return Err(self.failure(plan::final_code(&self.options, why), String::new()));
-        }
         Ok(())
     }
 }

@@ -1,35 +1,40 @@
 //! What the next steps of Radau IIA depend on beside the common state: a Jacobian and mass matrix that are still in
 //! use, and the decisions of the formulation. Decompositions are made again from these; they are deterministic.
 
-use super::{tableau, Evidence, Radau};
+use super::{Evidence, Linearized, Radau, MAX_SINGULAR};
 use crate::formulation;
-use crate::methods::save::{BadState, Reader, Writer};
-use crate::methods::state::Linearized;
+use crate::methods::save::{require, BadState, Reader, Writer};
+
+/// More than any run has between two changes of order.
+const MANY_FAILURES: u32 = u32::MAX / 16;
 
 impl<const L: usize> Radau<L> {
     /// The state as bytes.
     pub(super) fn saved(&self) -> Vec<u8> {
         let mut w = Writer::begin(&self.layout, &self.options);
         w.state(&self.state);
+        w.real(self.faccon);
+        w.int(self.linearized as u64);
         w.int(self.order as u64);
         w.int(u64::from(self.evidence.since_change));
         w.int(u64::from(self.evidence.failures));
         w.int(self.state.nodes.len() as u64 + 1);
-        w.reals(&[self.decomposed_for]);
-        w.int(u64::from(self.renew_selectors));
+        w.real(self.formulation.factored_for().map_or(0.0, |shifts| shifts.h));
+        w.flag(self.renew_selectors);
         w.int(u64::from(self.singular));
         w.reals(self.mass.saved().unwrap_or(&[]));
         w.reals(self.stage_mass.saved().unwrap_or(&[]));
-        if self.state.linearized != Linearized::Nowhere {
+        if self.linearized != Linearized::Nowhere {
             self.fx.fx.iter().for_each(|block| w.reals(block));
         }
         let memory = self.formulation.memory();
-        w.indices(memory.known_ranks.iter().flatten().map(|&r| r as u64).collect::<Vec<_>>().into_iter());
-        w.indices(memory.imposed.iter().map(|&i| u64::from(i)));
+        w.flag(memory.known_ranks.is_some());
+        memory.known_ranks.iter().flatten().for_each(|&r| w.int(r as u64));
+        memory.imposed.iter().for_each(|&i| w.flag(i));
         for list in [&memory.rows_v, &memory.rows_p, &memory.selected_for] {
             w.indices(list.iter().map(|&i| i as u64));
         }
-        w.0
+        w.seal()
     }
 
     /// Put a saved state back. The integrator must have been made for the same system and decompositions. After an
@@ -37,71 +42,79 @@ impl<const L: usize> Radau<L> {
     pub(super) fn put_back(&mut self, saved: &[u8]) -> Result<(), BadState> {
         let mut r = Reader::begin(saved, &self.layout, &self.options)?;
         r.state(&mut self.state)?;
+        self.faccon = r.size("faccon")?;
+        let known = [Linearized::Nowhere, Linearized::Here, Linearized::Elsewhere];
+        self.linearized = r.choice("linearized", &known)?;
         let counters = self.state.stats;
-        self.order = usize::try_from(r.int()?).map_err(|_| BadState::Damaged)?;
-        if self.order >= self.orders.len() {
-            return Err(BadState::Damaged);
-        }
-        let since_change = u32::try_from(r.int()?).map_err(|_| BadState::Damaged)?;
-        let failures = u32::try_from(r.int()?).map_err(|_| BadState::Damaged)?;
-        self.evidence = Evidence { failures, since_change };
-        // The polynomial of the last step may be one of another order.
-        self.state.nodes =
-            tableau::coefficients(usize::try_from(r.int()?).map_err(|_| BadState::Damaged)?).newton_nodes;
-        let mut decomposed_for = [0.0];
-        r.reals(&mut decomposed_for)?;
-        self.renew_selectors = r.flag()?;
-        self.singular = u32::try_from(r.int()?).map_err(|_| BadState::Damaged)?;
+        self.order = r.index("order", self.orders.len())?;
+        let since_change = r.small("steps since the last change of order", u32::MAX)?;
+        let failures = r.small("failures since the last change of order", MANY_FAILURES)?;
+        self.evidence = Evidence { failures, since_change, iterations: 0 };
+        self.restore_nodes(&mut r)?;
+        let decomposed_for = r.size("step size of the matrices")?;
+        self.renew_selectors = r.flag("selectors")?;
+        self.singular = r.small("singular matrices", MAX_SINGULAR)?;
         self.restore_matrices(&mut r)?;
-        self.restore_formulation(&mut r, decomposed_for[0])?;
+        self.restore_formulation(&mut r, decomposed_for)?;
         self.state.stats = counters;
         self.work.here_valid = false;
         r.end()
     }
 
+    /// The polynomial of the last step may be one of another order.
+    fn restore_nodes(&mut self, r: &mut Reader<'_>) -> Result<(), BadState> {
+        let stages = r.index("nodes of the dense output", usize::MAX)?;
+        let known = self.orders.iter().find(|order| order.tableau.stages == stages);
+        let known = known.ok_or(BadState::Field("nodes of the dense output"))?;
+        self.state.nodes = known.tableau.of.newton_nodes;
+        let needed = (self.state.nodes.len() + 2) * self.layout.n;
+        require("nodes of the dense output", needed <= self.state.contx.len())
+    }
+
     fn restore_matrices(&mut self, r: &mut Reader<'_>) -> Result<(), BadState> {
-        let entries = self.layout.dims.nv * self.layout.dims.nv;
-        let mut full = vec![0.0; entries];
+        let mut full = vec![0.0; self.layout.dims.nv * self.layout.dims.nv];
         for mass in [&mut self.mass, &mut self.stage_mass] {
-            match r.length()? {
-                0 => {}
-                n if n == entries => {
-                    full.iter_mut().try_for_each(|v| r.real().map(|x| *v = x))?;
-                    mass.restore(&full);
-                }
-                _ => return Err(BadState::Damaged),
+            if r.optional("mass matrix", &mut full)? {
+                mass.restore(&full);
             }
         }
-        if self.state.linearized != Linearized::Nowhere {
-            self.fx.fx.iter_mut().try_for_each(|block| r.reals(block))?;
+        if self.linearized != Linearized::Nowhere {
+            require("mass matrix", self.mass.saved().is_some())?;
+            self.fx.fx.iter_mut().try_for_each(|block| r.reals("Jacobian", block))?;
         }
         Ok(())
     }
 
     fn restore_formulation(&mut self, r: &mut Reader<'_>, decomposed_for: f64) -> Result<(), BadState> {
-        let (rows, n) = (self.layout.m.max(1) + 1, self.layout.n);
-        let ranks = r.indices(rows)?;
-        let memory = formulation::Memory {
-            known_ranks: <[usize; 3]>::try_from(ranks).ok(),
-            imposed: r.indices(2)?.into_iter().map(|i| i == 1).collect(),
-            rows_v: r.indices(self.layout.dims.nv)?,
-            rows_p: r.indices(self.layout.dims.np)?,
-            selected_for: r.indices(n)?,
-        };
-        if memory.imposed.len() != self.layout.dims.ni {
-            return Err(BadState::Damaged);
+        let l = &self.layout;
+        let mut known_ranks = None;
+        if r.flag("ranks")? {
+            let blocks = [(l.m1(), l.x.algebraic.len()), (l.m2(), l.n3()), (l.m3(), l.n4())];
+            let mut ranks = [0; 3];
+            for (rank, (rows, columns)) in ranks.iter_mut().zip(blocks) {
+                *rank = r.index("ranks", rows.min(columns) + 1)?;
+            }
+            known_ranks = Some(ranks);
         }
-        self.formulation.recall(&memory);
-        self.decomposed_for = 0.0;
-        if self.state.linearized == Linearized::Nowhere {
+        let mut imposed = vec![true; l.dims.ni];
+        imposed.iter_mut().try_for_each(|i| r.flag("invariants").map(|v| *i = v))?;
+        let memory = formulation::Memory {
+            known_ranks,
+            imposed,
+            rows_v: r.distinct("selectors", l.dims.nv)?,
+            rows_p: r.distinct("selectors", l.dims.np)?,
+            selected_for: r.pivots("pivots", l.n)?,
+        };
+        self.formulation.values().recall(&memory);
+        if self.linearized == Linearized::Nowhere {
             return Ok(());
         }
-        self.formulation.predecompose(&self.fx, None).map_err(|_| BadState::Damaged)?;
-        let mut ignored = 0;
-        self.formulation.apply_mass(&self.mass, &mut ignored);
-        if decomposed_for != 0.0 && self.formulation.selectors_fit() {
-            self.formulation.reduce(&self.fx, &self.mass);
-            self.factor_reduced(decomposed_for).map_err(|_| BadState::Damaged)?;
+        let (fx, mass, mut ignored) = (&self.fx, &self.mass, 0);
+        let formulation = self.formulation.values();
+        formulation.decompose(fx, mass, None, &mut ignored).map_err(|_| BadState::Field("Jacobian"))?;
+        if decomposed_for != 0.0 && formulation.selectors_fit() {
+            formulation.reduce(fx, mass);
+            self.factor_reduced(decomposed_for).map_err(|_| BadState::Field("Jacobian"))?;
         }
         Ok(())
     }

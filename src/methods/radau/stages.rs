@@ -103,6 +103,13 @@ impl<const L: usize> Stages<L> {
         }
     }
 
+    /// x += Z_s, the end of the step.
+    pub fn add_last(&self, stages: usize, x: &mut [f64]) {
+        for (x, z) in x.iter_mut().zip(&self.z) {
+            *x += z[stages - 1];
+        }
+    }
+
     /// Coefficients of the polynomial over the step that ends at x.
     pub fn polynomial(&self, tableau: &Tableau<L>, x: &[f64], contx: &mut [f64]) {
         let n = x.len();

@@ -1,9 +1,22 @@
-//! The first step size, where the user gave none.
+//! The first step size, where the user gave none, and what to do about multipliers at the start that do not belong to p and v.
 
-use super::{Radau, Setback};
+use super::{Linearized, Radau, Setback};
 use crate::error::Failure;
+use crate::initial;
+use crate::layout::Form;
+use crate::methods::plan;
 use crate::norm::weighted_rms;
 use crate::system::System;
+
+/// A jump in the first step, relative to the multiplier after it, that is more than a rounding error.
+const JUMP: f64 = 1e-9;
+
+/// Lagrange's polynomial of the node c_j at zero.
+fn at_start(nodes: &[f64], c_j: f64) -> f64 {
+    // Compilers divide before they ask: the divisor is never zero.
+    let factor = |c: &f64| if *c == c_j { (1.0, 1.0) } else { (*c, c - c_j) };
+    nodes.iter().map(factor).map(|(above, below)| above / below).product()
+}
 
 impl<const L: usize> Radau<L> {
     /// One hundredth of the time in which positions, force elements and velocities (with unit mass) change by
@@ -30,7 +43,44 @@ impl<const L: usize> Radau<L> {
             // If the model cannot be evaluated the first step will say so.
             Err(Setback::Reject { .. }) => {}
         }
-        self.state.h = first.max(1e-12 * span);
+        self.state.h = first.max(plan::least_first_step(&self.options, self.state.t, span));
         Ok(())
+    }
+
+    /// After a first step: w, λ, μ at its start, where they are far from what the stages say of them, leave the polynomial. They need
+    /// not be right (FORM=1, or IVCNSST=1), and extrapolated to the next step a jump grows with the power of the order.
+    pub(super) fn leave_out_start(&mut self) {
+        let tableau = &self.orders[self.order].tableau;
+        let c = &tableau.nodes[..tableau.stages];
+        for i in self.layout.x.algebraic.range() {
+            let z = &mut self.stages.z[i][..c.len()];
+            let jump: f64 = z.iter().zip(c).map(|(z, c_j)| z * at_start(c, *c_j)).sum();
+            let change = z.iter().fold(0.0f64, |m, z| m.max((z - jump).abs()));
+            if jump.abs() > JUMP * self.state.x[i].abs() && jump.abs() > change {
+                z.iter_mut().for_each(|z| *z -= jump);
+            }
+        }
+    }
+
+    /// After a first error test that failed: true if w, λ, μ did not belong to p and v, and now do. The user may leave them
+    /// open (IVCNSST=1), but the estimate sees their error in steps of any size.
+    pub(super) fn settle_start(&mut self, system: &mut dyn System) -> bool {
+        if !self.state.is_first() || !self.options.consistent || self.layout.form != Form::StrangenessFree {
+            return false;
+        }
+        let (layout, scaling, state) = (&self.layout, &self.orders[self.order].scaling, &mut self.state);
+        let (x, stats) = (&mut self.work.delta, &mut state.stats);
+        x.copy_from_slice(&state.x);
+        if initial::settle_multipliers(system, layout, &self.options, scaling, state.t, x, stats).is_err() {
+            return false;
+        }
+        let block = layout.x.algebraic;
+        let moved = block.range().any(|i| (x[i] - state.x[i]).abs() > self.work.scal[i]);
+        if moved {
+            block.of_mut(&mut state.x).copy_from_slice(block.of(x));
+            self.work.here_valid = false;
+            self.linearized = Linearized::Nowhere;
+        }
+        moved
     }
 }

@@ -2,14 +2,7 @@
 //! complex systems (report (17); Hairer & Wanner II, IV.8).
 
 use super::coefficients::{STAGES3, STAGES5, STAGES7};
-use crate::linalg::lanes::{Lanes, Theta};
-
-/// √6, on which nodes and matrix of the method of order 5 are built.
-const SQRT6: f64 = 2.449_489_742_783_178;
-/// First node of the method of order 5, (4-√6)/10.
-pub const C1: f64 = (4.0 - SQRT6) / 10.0;
-/// Second node, (4+√6)/10.
-pub const C2: f64 = (4.0 + SQRT6) / 10.0;
+use crate::linalg::lanes::Lanes;
 
 /// Numbers of stages there are.
 pub const STAGES: [usize; 3] = [3, 5, 7];
@@ -91,16 +84,12 @@ impl<const L: usize> Tableau<L> {
             error_weights: padded(of.error_weights),
         }
     }
-
-    /// Λ/h.
-    pub fn theta(&self, h: f64) -> Theta<L> {
-        Theta::new(self.of.gamma / h, self.of.pairs.iter().map(|(alpha, beta)| (alpha / h, beta / h)))
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dense::{C1, C2};
 
     fn product(a: &[&[f64]], b: &[&[f64]]) -> Vec<Vec<f64>> {
         let n = b[0].len();
@@ -202,20 +191,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn theta_pairs_the_lanes() {
-        let theta = Tableau::<8>::new(5).theta(0.5);
-        let [(a, b), (c, d)] = *coefficients(5).pairs else { panic!("two pairs") };
-        let out = theta.apply(&[1.0, 2.0, 3.0, 4.0, 5.0, 0.0, 0.0, 0.0]);
-        let gamma = coefficients(5).gamma;
-        let expected = [gamma, 2.0 * a - 3.0 * b, 2.0 * b + 3.0 * a, 4.0 * c - 5.0 * d, 4.0 * d + 5.0 * c];
-        for (o, e) in out.iter().zip(expected) {
-            assert!((o - 2.0 * e).abs() < 1e-13);
-        }
-        assert_eq!(out[5..], [0.0; 3]);
-        let four = Tableau::<4>::new(3).theta(1.0).apply(&[1.0, 1.0, 1.0, 0.0]);
-        assert_eq!(four[3], 0.0);
     }
 }

@@ -1,0 +1,159 @@
+//! Which method when (`make which-method`): CPU time of each method to reach a given error, over problems of several kinds.
+//! The table goes to docs/which-method.md, between its markers.
+
+use geoms::integrate::{integrate, Integration};
+use geoms::layout::{Form, Layout};
+use geoms::norm::Tolerance;
+use geoms::options::{MassStructure, MethodKind, Options};
+use geoms::stats::Stats;
+use geoms::system::System;
+use geoms_problems::flexible_beam::FlexibleBeam;
+use geoms_problems::{self as testset, model};
+use std::time::Instant;
+
+const PAGE: &str = "docs/which-method.md";
+const BEGIN: &str = "<!-- which-method: begin (made by `make which-method`) -->";
+const END: &str = "<!-- which-method: end -->";
+/// Errors to be reached, relative to max(1, largest position).
+const TARGETS: [f64; 3] = [1e-2, 1e-3, 1e-6];
+const METHODS: [(&str, MethodKind); 3] = [
+    ("0 Radau IIA", MethodKind::Radau),
+    ("1 HHT", MethodKind::Hht),
+    ("4 half-explicit", MethodKind::HalfExplicit),
+];
+
+type Make = Box<dyn Fn() -> Box<dyn System + Send>>;
+
+struct Case {
+    kind: String,
+    make: Make,
+    mass: MassStructure,
+    x0: Vec<f64>,
+    tend: f64,
+}
+
+fn library(name: &str, kind: &str, tend: f64) -> Option<Case> {
+    let problem = testset::by_name(name)?;
+    let (mass, x0) = (problem.mass, problem.x0.clone());
+    let make: Make = Box::new(move || problem.system(Form::StrangenessFree, true));
+    Some(Case { kind: format!("{kind} (`{name}`)"), make, mass, x0, tend })
+}
+
+fn beam(cells: usize, stiffness: f64) -> Option<Case> {
+    let new = move || FlexibleBeam::new(cells, stiffness, model::Options::new(Form::StrangenessFree, true));
+    let x0 = new().start()?;
+    let kind = format!("flexible arm, {} coordinates, springs {stiffness:.0e}", 4 * cells + 6);
+    Some(Case { kind, make: Box::new(move || Box::new(new())), mass: FlexibleBeam::MASS, x0, tend: 1.0 })
+}
+
+/// One run: x, seconds, counters; `None` if it failed.
+fn run(case: &Case, method: MethodKind, tol: f64) -> Option<(Vec<f64>, f64, Stats)> {
+    let mut system = (case.make)();
+    let options =
+        Options { method, mass: case.mass, consistent: true, nmax: 2_000_000, ..Options::of_call() };
+    let (mut t, mut x, mut h, mut stats) = (0.0, case.x0.clone(), 0.0, Stats::default());
+    let tolerance = Tolerance::scalar(tol, tol);
+    let run = Integration { system: &mut *system, observer: None, options: &options, tolerance: &tolerance };
+    let clock = Instant::now();
+    integrate(run, &mut t, &mut x, &mut h, case.tend, &mut stats).ok()?;
+    Some((x, clock.elapsed().as_secs_f64(), stats))
+}
+
+/// CPU time of this thread so far, which does not see other programs; wall-clock time where the system does not tell.
+fn cpu_seconds(clock: &Instant) -> f64 {
+    let own = || {
+        std::fs::read_to_string("/proc/thread-self/schedstat").ok()?.split(' ').next()?.parse::<f64>().ok()
+    };
+    own().map_or_else(|| clock.elapsed().as_secs_f64(), |nanoseconds| 1e-9 * nanoseconds)
+}
+
+/// Mean over as many runs as fill a tenth of a second.
+fn timed(case: &Case, method: MethodKind, tol: f64) -> Option<(Vec<f64>, f64, Stats)> {
+    let (x, once, stats) = run(case, method, tol)?;
+    let clock = Instant::now();
+    let (repeats, before) = ((0.1 / once).clamp(2.0, 1000.0).ceil(), cpu_seconds(&clock));
+    for _ in 0..repeats as usize {
+        run(case, method, tol)?;
+    }
+    Some((x, (cpu_seconds(&clock) - before) / repeats, stats))
+}
+
+/// What a method needs for each target.
+fn measure(case: &Case, method: MethodKind, reference: &[f64]) -> [Option<(f64, u64)>; TARGETS.len()] {
+    let system = (case.make)();
+    let p = Layout::new(system.dimensions(), Form::StrangenessFree).x.p;
+    let size = p.of(reference).iter().fold(1.0f64, |m, v| m.max(v.abs()));
+    let mut needed = [None; TARGETS.len()];
+    for half in 4..=24 {
+        let tol = 10f64.powf(-0.5 * f64::from(half));
+        if needed.iter().all(Option::is_some) {
+            break;
+        }
+        let Some((x, seconds, stats)) = timed(case, method, tol) else { continue };
+        let error =
+            p.of(&x).iter().zip(p.of(reference)).fold(0.0f64, |m, (a, b)| m.max((a - b).abs())) / size;
+        for (best, target) in needed.iter_mut().zip(TARGETS) {
+            if error <= target && best.is_none_or(|(time, _)| seconds < time) {
+                *best = Some((seconds, stats.nstep()));
+            }
+        }
+        // A million steps of a small order, or against stiffness, are no answer.
+        if stats.nstep() > 300_000 {
+            break;
+        }
+    }
+    needed
+}
+
+/// The method with the least time and its lead over the next one.
+fn fastest(seconds: &[Option<f64>; METHODS.len()]) -> String {
+    let mut order: Vec<(f64, usize)> =
+        seconds.iter().enumerate().filter_map(|(k, s)| s.map(|s| (s, k))).collect();
+    order.sort_by(|a, b| a.0.total_cmp(&b.0));
+    match order[..] {
+        [] => "-".into(),
+        [(_, k)] => METHODS[k].0.into(),
+        [(first, k), (second, _), ..] => format!("{}, {:.1} times", METHODS[k].0, second / first),
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let cases = [
+        library("pendulum-2.8", "one body, smooth", 5.0),
+        library("slider-crank", "small mechanism", 1.0),
+        library("andrews", "small mechanism, M(p)", 0.03),
+        library("car-axis", "time-dependent constraint", 3.0),
+        library("knife-edge", "nonholonomic", 10.0),
+        library("double-pendulum-stiff", "stiff and damped", 0.5),
+        library("stiff-spring-1e6", "one stiff spring", 5.0),
+        library("chain-unit-10", "chain of 10 links", 1.0),
+        library("chain-unit-50", "chain of 50 links", 1.0),
+        beam(5, 1e6),
+        beam(10, 1e6),
+        beam(20, 1e6),
+    ];
+    let mut table = String::from("| problem | error of p | ");
+    METHODS.iter().for_each(|(name, _)| table += &format!("{name}: ms (steps) | "));
+    table += "fastest |\n| --- | --- |";
+    METHODS.iter().for_each(|_| table += " --- |");
+    table += " --- |\n";
+    for case in cases {
+        let case = case.ok_or("a problem is missing")?;
+        let (reference, _, _) = run(&case, MethodKind::Radau, 1e-11).ok_or("no reference")?;
+        let needed = METHODS.map(|(_, method)| measure(&case, method, &reference));
+        for (k, target) in TARGETS.iter().enumerate() {
+            table += &format!("| {} | {target:.0e} | ", if k == 0 { &case.kind } else { "" });
+            for n in &needed {
+                table += &n[k].map_or("- | ".into(), |(s, steps)| format!("{:.3} ({steps}) | ", 1e3 * s));
+            }
+            table += &format!("{} |\n", fastest(&needed.map(|n| n[k].map(|(seconds, _)| seconds))));
+        }
+        eprintln!("{}", case.kind);
+    }
+    println!("{table}");
+    let page = std::fs::read_to_string(PAGE)?;
+    let (before, rest) = page.split_once(BEGIN).ok_or("no marker in the page")?;
+    let (_, after) = rest.split_once(END).ok_or("no end marker in the page")?;
+    std::fs::write(PAGE, format!("{before}{BEGIN}\n{table}{END}{after}"))?;
+    Ok(())
+}

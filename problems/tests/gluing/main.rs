@@ -1,0 +1,13 @@
+//! Gluing: reference values, equality with one domain, orders, transports, faults.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod adaptive;
+mod allocation;
+mod faults;
+mod gauss;
+mod harness;
+mod joints;
+mod planar;
+mod refusals;
+mod schur;
+mod several;

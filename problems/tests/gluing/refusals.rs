@@ -1,0 +1,188 @@
+//! Arguments that are not allowed: a clear message, and nothing begun.
+
+use crate::planar::*;
+use geoms::error::{Code, Failure};
+use geoms::gluing::port::{Coordinates, Function};
+use geoms::gluing::threads::participants;
+use geoms::gluing::{Assembly, End, Glued, Joint, Law, Part, Settings};
+use geoms::layout::{Dimensions, Form};
+use geoms::system::{Outcome, System};
+
+fn refusal(assembly: Assembly<'_>, settings: Settings, h: f64) -> Failure {
+    match Glued::alone(assembly, settings, 0.0, h) {
+        Ok(_) => panic!("not refused"),
+        Err(failure) => failure,
+    }
+}
+
+fn two<'s>() -> Assembly<'s> {
+    let b = chain(2);
+    b.cut(&b.pieces(2), |_| 0, 0)
+}
+
+fn joint(a: (usize, usize), b: (usize, usize), law: Law) -> Joint {
+    let end = |(subdomain, port)| End { subdomain, port };
+    Joint { ends: [end(a), end(b)], law }
+}
+
+#[test]
+fn settings_and_joints() {
+    let s = Settings::default();
+    let cases: [(Settings, f64, &str); 6] = [
+        (Settings { radius: 1.0, ..s.clone() }, 0.1, "spectral radius = 1"),
+        (Settings { rtol: -1.0, ..s.clone() }, 0.1, "rtol = -1"),
+        (Settings { atol: 0.0, ..s.clone() }, 0.1, "atol = 0"),
+        (Settings { hmax: f64::NAN, ..s.clone() }, 0.1, "hmax = NaN"),
+        (s.clone(), 0.0, "h = 0"),
+        (s.clone(), f64::NAN, "h = NaN"),
+    ];
+    for (settings, h, text) in cases {
+        let failure = refusal(two(), settings, h);
+        assert!(failure.code == Code::BadArgument && failure.detail.contains(text), "{}", failure.detail);
+    }
+    let joints = [
+        (joint((0, 0), (0, 0), Law::coincide(2)), "both ends are in subdomain 0"),
+        (joint((0, 0), (7, 0), Law::coincide(2)), "subdomain 7"),
+        (joint((0, 5), (1, 0), Law::coincide(2)), "port 5 of joint 1 = missing"),
+        (joint((0, 0), (1, 0), Law::coincide(4)), "of 3 components"),
+        (joint((0, 0), (1, 0), Law::coincide(0)), "components = 0"),
+        (joint((0, 0), (1, 0), Law::Distance { dimension: 2, length: -1.0 }), "length = -1"),
+        (
+            joint((0, 0), (1, 0), Law::Bushing { stiffness: vec![1.0], damping: vec![], rest: vec![0.0] }),
+            "entries",
+        ),
+    ];
+    for (joint, text) in joints {
+        let mut assembly = two();
+        assembly.join(joint);
+        let failure = refusal(assembly, s.clone(), 0.1);
+        assert!(failure.code == Code::BadArgument && failure.detail.contains(text), "{}", failure.detail);
+    }
+    assert!(refusal(Assembly::new(), s.clone(), 0.1).detail.contains("no subdomains"));
+    let b = chain(2);
+    assert!(refusal(b.cut(&b.pieces(2), |k| k, 0), s.clone(), 0.1).detail.contains("owner = 1"));
+    let mut empty = Assembly::new();
+    empty.subdomain(0, None);
+    assert_eq!(refusal(empty, s, 0.1).code, Code::NotReady);
+}
+
+/// Joints that do not fit at the start, in positions and in velocities, and constraints of a model that do not.
+#[test]
+fn inconsistent_initial_values() {
+    let s = Settings::default();
+    let mut assembly = two();
+    assembly.join(joint((1, 0), (0, 0), Law::Coincide { offset: vec![0.1, 0.0] }));
+    let failure = refusal(assembly, s.clone(), 0.1);
+    assert_eq!(failure.code, Code::InconsistentInitialValues);
+    assert!(failure.detail.contains("joint 1") && failure.detail.contains("positions"), "{}", failure.detail);
+    let mut b = chain(2);
+    b.v[3] = 0.1;
+    let failure = refusal(b.cut(&b.pieces(2), |_| 0, 0), s.clone(), 0.1);
+    assert!(failure.detail.contains("velocities"), "{}", failure.detail);
+    let mut b = chain(2);
+    b.p[0] += 0.1;
+    b.p[3] += 0.1;
+    let failure = refusal(b.cut(&b.pieces(2), |_| 0, 0), s, 0.1);
+    assert_eq!(failure.code, Code::InconsistentInitialValues);
+    assert!(failure.detail.contains("subdomain 0"), "{}", failure.detail);
+}
+
+/// p' = 2 v.
+struct Scaled;
+
+impl System for Scaled {
+    fn dimensions(&self) -> Dimensions {
+        Dimensions { np: 1, nv: 1, ..Dimensions::default() }
+    }
+    fn form(&self) -> Form {
+        Form::Index1
+    }
+    fn eom(&mut self, _t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
+        rda.copy_from_slice(&[0.0, 2.0 * x[0]]);
+        Outcome::Continue
+    }
+    fn mass(&mut self, _t: f64, _x: &[f64], mass: &mut [f64]) -> Outcome {
+        mass[0] = 1.0;
+        Outcome::Continue
+    }
+}
+
+#[test]
+fn models_that_cannot_be_glued() {
+    let mut assembly = Assembly::new();
+    assembly.subdomain(0, Some(Part::new(Box::new(Scaled), &[1.0, 0.0]).with_port(Coordinates(vec![0]))));
+    let failure = refusal(assembly, Settings::default(), 0.1);
+    assert_eq!(failure.code, Code::NotGlueable);
+    // With force elements.
+    let maxwell = geoms_problems::by_name("maxwell-element").unwrap();
+    let mut assembly = Assembly::new();
+    assembly.subdomain(0, Some(Part::new(maxwell.system(Form::StrangenessFree, true), &maxwell.x0)));
+    let failure = refusal(assembly, Settings::default(), 0.1);
+    assert!(
+        failure.detail.contains("NR") || failure.detail.contains("NW") || failure.detail.contains("NS"),
+        "{}",
+        failure.detail
+    );
+    let mut assembly = Assembly::new();
+    assembly.subdomain(0, Some(Part::new(Box::new(Scaled), &[1.0])));
+    assert!(refusal(assembly, Settings::default(), 0.1).detail.contains("length of x = 1"));
+    let mut assembly = Assembly::new();
+    assembly.subdomain(0, Some(Part::new(Box::new(Scaled), &[f64::NAN, 0.0])));
+    assert!(refusal(assembly, Settings::default(), 0.1).detail.contains("v(1) = NaN"));
+}
+
+/// What cannot be solved at the interface, and a port that stops.
+#[test]
+fn interfaces_that_fail() {
+    let mut b = chain(2);
+    b.bodies[1] = [1e-310, 1e-310];
+    assert_eq!(
+        refusal(b.cut(&b.pieces(2), |_| 0, 0), Settings::default(), 0.1).code,
+        Code::InterfaceSingular
+    );
+    for (stop, code) in [(true, Code::StoppedByPort), (false, Code::EomNotEvaluable)] {
+        let function = move |t: f64, p: &[f64], y: &mut [f64], jacobian: &mut [f64]| {
+            y[0] = p[0];
+            jacobian[0] = 1.0;
+            match (t > 0.5, stop) {
+                (true, true) => Outcome::Stop,
+                (true, false) => Outcome::Retry,
+                _ => Outcome::Continue,
+            }
+        };
+        let port = Function { size: 1, depends_on_time: false, function };
+        let b = chain(2);
+        let mut assembly = b.cut(&b.all(), |_| 0, 0);
+        let model = Model::new(b.some(&[0]));
+        let x = model.initial();
+        let k = assembly.subdomain(0, Some(Part::new(Box::new(model), &x).with_port(port)));
+        let mut glued = Glued::alone(assembly, Settings::default(), 0.0, 0.01).unwrap();
+        let failure = glued.integrate(1.0).unwrap_err();
+        assert_eq!(failure.code, code);
+        assert!(failure.detail.contains(&format!("subdomain {k}")) && glued.time() > 0.4, "{failure}");
+    }
+}
+
+/// Participants with different descriptions do not begin.
+#[test]
+fn different_descriptions() {
+    let threads: Vec<_> = participants(2, std::time::Duration::from_secs(10))
+        .into_iter()
+        .enumerate()
+        .map(|(rank, transport)| {
+            std::thread::spawn(move || {
+                let b = chain(2);
+                let settings = Settings { rtol: [1e-6, 1e-7][rank], ..Settings::default() };
+                let failure =
+                    Glued::start(b.cut(&b.pieces(2), |k| k, rank), Box::new(transport), settings, 0.0, 0.01)
+                        .err();
+                let failure = failure.unwrap();
+                assert!(
+                    failure.code == Code::BadArgument && failure.detail.contains("same settings"),
+                    "{failure}"
+                );
+            })
+        })
+        .collect();
+    threads.into_iter().for_each(|t| t.join().unwrap());
+}

@@ -1,0 +1,152 @@
+//! Saved states: what is refused, with which words, and that the run in the handle goes on.
+
+use crate::model::*;
+use geoms::capi::handle::*;
+use geoms::capi::inspect::*;
+use geoms::capi::run::*;
+use geoms::capi::settings::*;
+use geoms::error::Code;
+use std::ptr::null_mut;
+
+fn saved(handle: *mut Handle) -> Vec<u8> {
+    let mut length = 0;
+    // SAFETY: the buffer has the length that was asked for.
+    unsafe {
+        assert_eq!(geoms_save(handle, null_mut(), &raw mut length), 0);
+        let mut bytes = vec![0u8; length];
+        assert_eq!(geoms_save(handle, bytes.as_mut_ptr().cast(), &raw mut length), 0);
+        bytes
+    }
+}
+
+/// A run of the pendulum by a method, and its state.
+fn run(method: i64) -> (*mut Handle, Box<Problem>, Vec<u8>) {
+    let (handle, user, problem) = handle("pendulum-2.8");
+    // SAFETY: x has N entries.
+    unsafe {
+        assert_eq!(geoms_set_int(handle, c"method".as_ptr(), method), 0);
+        assert_eq!(geoms_set_tolerance(handle, 1e-5, 1e-5), 0);
+        assert_eq!(geoms_start(handle, 0.0, problem.x0.as_ptr(), 0.01), 0);
+        assert_eq!(geoms_integrate(handle, 0.7), 0);
+    }
+    (handle, user, saved(handle))
+}
+
+/// FNV-1a, as the format has it.
+fn seal(bytes: &mut [u8]) {
+    let length = (bytes.len() as u64).to_le_bytes();
+    bytes[8..16].copy_from_slice(&length);
+    let all = bytes[..16].iter().chain(&bytes[24..]);
+    let sum = all.fold(0xcbf2_9ce4_8422_2325u64, |s, b| (s ^ u64::from(*b)).wrapping_mul(0x0100_0000_01b3));
+    bytes[16..24].copy_from_slice(&sum.to_le_bytes());
+}
+
+fn restore(handle: *mut Handle, bytes: &[u8]) -> (i32, String) {
+    // SAFETY: the buffer and its length.
+    let code = unsafe { geoms_restore(handle, bytes.as_ptr().cast(), bytes.len()) };
+    (code, if code == 0 { String::new() } else { error(handle).1 })
+}
+
+#[test]
+fn a_flipped_bit_is_refused_and_the_run_goes_on() {
+    for method in [0, 1, 4, -1] {
+        let (handle, _user, bytes) = run(method);
+        for bit in (0..8 * bytes.len()).step_by(13) {
+            let mut changed = bytes.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            let (code, _) = restore(handle, &changed);
+            assert_eq!(code, Code::BadArgument.idid(), "method {method}, bit {bit}");
+        }
+        for length in (0..bytes.len()).step_by(7) {
+            assert_eq!(restore(handle, &bytes[..length]).0, Code::BadArgument.idid(), "{length} bytes");
+        }
+        assert_eq!(saved(handle), bytes, "method {method}");
+        assert_eq!(restore(handle, &bytes).0, 0);
+        // SAFETY: made above.
+        unsafe { geoms_free(handle) };
+    }
+}
+
+#[test]
+fn a_state_says_why_it_is_refused() {
+    let (handle, _user, bytes) = run(0);
+    let says = |bytes: &[u8], what: &str| {
+        let (code, detail) = restore(handle, bytes);
+        assert_eq!(code, Code::BadArgument.idid());
+        assert!(detail.contains(what), "{detail}");
+    };
+    says(b"", "not a saved state");
+    says(b"something else", "not a saved state");
+    // The format of before.
+    let mut older = bytes.clone();
+    older[7] = 2;
+    says(&older, "format 2, allowed: 3");
+    let mut damaged = bytes.clone();
+    damaged[100] ^= 1;
+    says(&damaged, "checksum");
+    let mut different = bytes.clone();
+    different[24] = 9;
+    seal(&mut different);
+    says(&different, "another system");
+    // t, t_old, t_start, h, h_last, theta stand behind the 14 numbers that must agree.
+    let names = ["t ", "t_old", "t_start", "h ", "h_last", "theta"];
+    for (k, name) in names.iter().enumerate() {
+        for value in [f64::NAN, f64::NEG_INFINITY] {
+            let mut changed = bytes.clone();
+            let at = 24 + 8 * (14 + k);
+            changed[at..at + 8].copy_from_slice(&value.to_le_bytes());
+            seal(&mut changed);
+            says(&changed, &format!("damaged: {}", name.trim_end()));
+        }
+    }
+    assert_eq!(saved(handle), bytes);
+    // SAFETY: made above.
+    unsafe { geoms_free(handle) };
+}
+
+/// With a right checksum a field may be changed: the state is refused, or its run ends with a code and with numbers.
+#[test]
+fn whatever_is_accepted_goes_on() {
+    for method in [0, 1, 4, -1] {
+        let (handle, user, bytes) = run(method);
+        let (mut accepted, mut refused) = (0, 0);
+        let values = [f64::NAN.to_bits(), f64::INFINITY.to_bits(), 0, 1, 6, u64::MAX, 1e300f64.to_bits()];
+        for at in (24..bytes.len() - 7).step_by(8) {
+            for value in values {
+                let mut changed = bytes.clone();
+                changed[at..at + 8].copy_from_slice(&value.to_le_bytes());
+                if method == -1 {
+                    // The state of the method in use has a seal of its own.
+                    let inner = 24 + 8 * 16;
+                    if at < inner {
+                        continue;
+                    }
+                    seal(&mut changed[inner..]);
+                }
+                seal(&mut changed);
+                let (code, detail) = restore(handle, &changed);
+                if code < 0 {
+                    assert_eq!(code, Code::BadArgument.idid(), "{detail}");
+                    refused += 1;
+                    continue;
+                }
+                accepted += 1;
+                let mut x = vec![0.0; user.n];
+                // SAFETY: x has N entries.
+                unsafe {
+                    let code = geoms_integrate(handle, geoms_time(handle) + 0.05);
+                    assert_ne!(code, Code::Internal.idid(), "method {method}, byte {at}, {value:x}");
+                    assert_eq!(geoms_state(handle, x.as_mut_ptr()), 0);
+                    assert!(
+                        geoms_time(handle).is_finite() && x.iter().all(|v| v.is_finite()),
+                        "{at} {value:x}"
+                    );
+                }
+                assert_eq!(restore(handle, &bytes).0, 0);
+            }
+        }
+        assert!(accepted > 10 && refused > 100, "method {method}: {accepted} accepted, {refused} refused");
+        // SAFETY: made above.
+        unsafe { geoms_free(handle) };
+    }
+}

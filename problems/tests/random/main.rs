@@ -1,0 +1,103 @@
+//! Random mechanisms against an independent reference. `make random` runs thousands of them in all settings; this test takes a
+//! hundred, each in a few settings drawn by its seed.
+//!
+//! RANDOM_FIRST, RANDOM_COUNT: the seeds. RANDOM_SETTINGS: how many settings of each, 0 for all. RANDOM_FILTER: words
+//! that the name of a setting must contain. Every bad case is printed with its seed.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod consistency;
+mod dense;
+mod generator;
+mod judge;
+mod mechanism;
+mod reference;
+mod system;
+
+use reference::Motion;
+use std::collections::BTreeMap;
+
+fn variable(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(otherwise)
+}
+
+#[test]
+fn random_mechanisms() {
+    let (first, count) = (variable("RANDOM_FIRST", 1), variable("RANDOM_COUNT", 100));
+    let settings = usize::try_from(variable("RANDOM_SETTINGS", 6)).unwrap();
+    let filter = std::env::var("RANDOM_FILTER").unwrap_or_default();
+    let verbose = variable("RANDOM_VERBOSE", 0);
+    let (mut runs, mut bad, mut lockups, mut unknown) = (0, 0, 0, 0);
+    let mut worst: BTreeMap<String, (f64, u64, String)> = BTreeMap::new();
+    for seed in first..first + count {
+        let case = generator::make(seed);
+        let begun = std::time::Instant::now();
+        let truth = reference::reference(&case);
+        let spent = begun.elapsed().as_secs_f64();
+        if spent > 1.0 && verbose > 0 {
+            println!("seed {seed}: reference took {spent:.1} s");
+        }
+        match &truth.motion {
+            Motion::Whole(_) if truth.growth > 1e6 => {
+                unknown += 1;
+                println!("seed {seed}: not judged, errors grow by {:.1e}", truth.growth);
+                continue;
+            }
+            Motion::Whole(_) => {}
+            Motion::Lockup(_) => lockups += 1,
+            Motion::Unknown(why) => {
+                unknown += 1;
+                println!("seed {seed}: not judged, {why}");
+                continue;
+            }
+        }
+        if verbose > 1 {
+            println!("seed {seed}: {:?} growth {:.1e}", case.mechanism, truth.growth);
+        }
+        let list = if settings == 0 { judge::settings(&case) } else { judge::drawn(&case, settings) };
+        for setting in list {
+            let name = setting.to_string();
+            if !filter.split_whitespace().all(|word| name.contains(word)) {
+                continue;
+            }
+            let begun = std::time::Instant::now();
+            let found = judge::run(&case, &setting, &truth);
+            let spent = begun.elapsed().as_secs_f64();
+            if spent > 0.5 && verbose > 0 {
+                println!("slow: {spent:.1} s");
+            }
+            runs += 1;
+            if verbose > 0 {
+                println!(
+                    "seed {seed} {name}: error {:.1e} residuals {} {}",
+                    found.error,
+                    found.levels(),
+                    found.stats
+                );
+            }
+            if let Some(why) = judge::verdict(&case, &setting, &truth, &found) {
+                bad += 1;
+                println!("BAD seed {seed} [{name}]: {why}");
+            } else if found.failure.is_none() {
+                let label = format!("{:?}", setting.method);
+                for (what, value) in [
+                    ("error", found.error),
+                    ("g", found.residual[0]),
+                    ("gI", found.residual[1]),
+                    ("gII", found.residual[2]),
+                ] {
+                    let entry = worst.entry(format!("{label} {what}")).or_insert((0.0, 0, String::new()));
+                    if value > entry.0 {
+                        *entry = (value, seed, name.clone());
+                    }
+                }
+            }
+        }
+    }
+    for (what, (value, seed, name)) in &worst {
+        println!("worst {what}: {value:.2e} seed {seed} [{name}]");
+    }
+    println!(
+        "count: {count} mechanisms, {lockups} of them lock up, {unknown} not judged; {runs} runs, {bad} bad"
+    );
+    assert_eq!(bad, 0);
+}

@@ -1,0 +1,70 @@
+//! Arguments of a run, refused before anything is done.
+
+use crate::error::{Code, Failure};
+use crate::layout::Layout;
+use crate::norm::{Scaling, Tolerance};
+use crate::options::{BadOption, Options};
+
+/// Refuse arguments with which nothing can be begun.
+pub(crate) fn check_arguments(
+    layout: &Layout,
+    options: &Options,
+    tolerance: &Tolerance,
+    (t, x, h, tend): (f64, &[f64], f64, f64),
+) -> Result<(), Failure> {
+    let bad = |bad: BadOption| Failure::new(Code::BadArgument, bad.to_string());
+    let refuse = |name: &str, value: String, allowed: &str| {
+        Err(bad(BadOption { name: name.into(), value, allowed: allowed.into() }))
+    };
+    options.validate().map_err(bad)?;
+    tolerance.validate(layout.n, options.uround).map_err(bad)?;
+    if layout.n == 0 || x.len() != layout.n {
+        let allowed = format!("N = {} > 0 for these dimensions", layout.n);
+        return refuse("length of X", x.len().to_string(), &allowed);
+    }
+    if layout.form != options.form {
+        return refuse("IOPT(5) = FORM", format!("{:?}", options.form), "the formulation of the model");
+    }
+    if let Some(i) = x.iter().position(|v| !v.is_finite()) {
+        return refuse(&format!("X({})", i + 1), x[i].to_string(), "finite numbers");
+    }
+    for (name, value) in [("T", t), ("TEND", tend)] {
+        if !value.is_finite() {
+            return refuse(name, value.to_string(), "finite numbers");
+        }
+    }
+    if h.is_nan() {
+        return refuse("H", h.to_string(), "a number; not positive: a starting step is chosen");
+    }
+    if options.fixed_step && !(h > 0.0 && h.is_finite()) && t < tend {
+        return refuse("H", h.to_string(), "> 0 with IOPT(19) = FIXED = 1");
+    }
+    if let Some(fnewt) = options.fnewt {
+        let least = options.uround / Scaling::new(tolerance, layout.n).rtol_first;
+        if fnewt <= least {
+            return refuse("ROPT(4) = FNEWT", fnewt.to_string(), &format!("> UROUND/RTOL' = {least:e}"));
+        }
+    }
+    if t > tend {
+        let detail = format!("T = {t:e}, TEND = {tend:e}");
+        return Err(Failure::new(Code::TendBeforeT, detail).at(t, h));
+    }
+    Ok(())
+}
+
+/// Sizes of matrices and of work space in LAPACK are counted in 32 bits with a sign; the largest one is 2 N².
+const LARGEST_ORDER: usize = 30_000;
+
+/// The work space of the dense method in one estimate, so that a size that cannot be had is refused before
+/// anything is done.
+pub(crate) fn check_memory(layout: &Layout) -> Result<(), Failure> {
+    if layout.n.max(layout.m) > LARGEST_ORDER {
+        let detail = format!("N = {}, M = {}; allowed: up to {LARGEST_ORDER}", layout.n, layout.m);
+        return Err(Failure::new(Code::OutOfMemory, detail));
+    }
+    let (n, m) = (layout.n as u128, layout.m as u128);
+    let numbers = 12 * n * n + 4 * n * m + 40 * (n + m);
+    let refuse = || Failure::new(Code::OutOfMemory, format!("{numbers} numbers needed for N = {n}, M = {m}"));
+    let count = usize::try_from(numbers).map_err(|_| refuse())?;
+    Vec::<f64>::new().try_reserve_exact(count).map_err(|_| refuse())
+}

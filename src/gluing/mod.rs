@@ -1,0 +1,52 @@
+//! Gluing: separately written models, each with its own callbacks, simulated together; joints between them are the glue.
+//!
+//! A subdomain is a [`System`](crate::system::System) with [`port`]s, functions of its positions that it shows to the others.
+//! A [`joint`] couples two ports. All subdomains make the same steps of the generalised-α method ([`scheme`]); within a step each
+//! solves its own equations, and the forces in the joints come from the interface equations, which are eliminated along a [`tree`].
+//! That is Newton's method on the whole system, by blocks: the result is that of one model, to round-off, and the number of
+//! iterations does not depend on how it is cut. Only numbers of the interface are exchanged, through a [`transport`]: within a
+//! process there is nothing to do, [`threads`] have channels, processes have MPI (`libgeoms_mpi`, the folder `mpi/`).
+//!
+//! [`gauss`] is the algorithm of F.-C. Tseng and G. M. Hulbert (*A gluing algorithm for network-distributed multibody dynamics
+//! simulation*, Multibody Syst. Dyn. 6 (2001) 377), for comparison.
+//!
+//! | file | what |
+//! | --- | --- |
+//! | [`run`] | a run: start, step, integrate, forces in the joints |
+//! | `attempt` | one step as a table of contents |
+//! | [`joint`], [`port`] | what couples, and what is shown |
+//! | [`description`] | what is glued, how, and counters |
+//! | `check` | what is refused before a run |
+//! | [`part`], [`local`] | a subdomain as it is given, and one subdomain's part of a step; its model comes through [`view`] |
+//! | [`tree`], [`front`], [`rank`] | elimination of the interface unknowns, also of redundant joints |
+//! | [`coordinate`] | passes through the tree, sums over all participants |
+//! | [`transport`], [`threads`] | who sends what to whom |
+//! | `watch` | events of any subdomain |
+//! | [`save`] | saved states, so that a run can be resumed |
+//! | [`gauss`] | the paper's algorithm |
+
+mod attempt;
+mod check;
+pub mod coordinate;
+pub mod description;
+pub mod front;
+pub mod gauss;
+pub mod joint;
+pub mod local;
+pub mod part;
+pub mod port;
+pub mod rank;
+pub mod run;
+pub mod save;
+pub mod scheme;
+pub mod threads;
+pub mod transport;
+pub mod tree;
+pub mod view;
+mod watch;
+
+pub use description::{Assembly, Settings, Statistics, Stop};
+pub use joint::{End, Joint, Law};
+pub use part::Part;
+pub use run::Glued;
+pub use tree::Topology;

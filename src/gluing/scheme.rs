@@ -1,0 +1,47 @@
+//! Generalised-α in the form of M. Arnold and O. Brüls (*Convergence of the generalized-α scheme for constrained mechanical
+//! systems*, Multibody Syst. Dyn. 18 (2007) 185), with the true accelerations w = v' beside the auxiliary ones a:
+//!
+//! ```text
+//! (1-α_m) a + α_m a_n = (1-α_f) w + α_f w_n,    M w = f_dyn, g = 0 at the new point
+//! p = p_n + h v_n + h² [(1/2-β) a_n + β a],     v = v_n + h [(1-γ) a_n + γ a]
+//! ```
+//!
+//! M need not be averaged over the step: the order is 2 also if it depends on positions.
+
+use crate::methods::hht::family::Coefficients;
+
+/// The parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scheme {
+    /// Weight of the last auxiliary acceleration.
+    pub alpha_m: f64,
+    /// Weight of the last true acceleration.
+    pub alpha_f: f64,
+    /// Newmark's β.
+    pub beta: f64,
+    /// Newmark's γ.
+    pub gamma: f64,
+    /// dp = β̂h² dw.
+    pub beta_hat: f64,
+    /// dv = γ̂h dw.
+    pub gamma_hat: f64,
+    /// c in the local error c h² (a - a_n) of the positions.
+    pub error: f64,
+}
+
+impl Scheme {
+    /// With this spectral radius at infinity, from 0 to below 1.
+    pub fn new(radius: f64) -> Self {
+        let c = Coefficients::generalized_alpha(radius, 0.5);
+        let ratio = (1.0 - c.alpha_f) / (1.0 - c.alpha_m);
+        Scheme {
+            alpha_m: c.alpha_m,
+            alpha_f: c.alpha_f,
+            beta: c.beta,
+            gamma: c.gamma,
+            beta_hat: c.beta * ratio,
+            gamma_hat: c.gamma * ratio,
+            error: c.position_error(),
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Derivatives of the model: JAC or differences, and (M a)_p.
+
+use super::differences::Differences;
+use super::{all_finite, Mass, Trouble};
+use crate::decompose::DecompositionKind;
+use crate::error::Code;
+use crate::layout::Layout;
+use crate::options::Options;
+use crate::stats::Stats;
+use crate::system::{JacobianBlocks, Outcome, System};
+
+/// How derivatives are had, and the work space for them.
+#[derive(Debug)]
+pub struct Derivatives {
+    layout: Layout,
+    central: bool,
+    /// What is reported if EOM stops the run in a difference.
+    code: Code,
+    typical: Vec<f64>,
+    /// None if the model supplies JAC.
+    differences: Option<Differences>,
+    /// For differences of MAS; none if the mass matrix is constant.
+    moved: Option<Moved>,
+}
+
+#[derive(Debug)]
+struct Moved {
+    mass: Mass,
+    x: Vec<f64>,
+    base: Vec<f64>,
+}
+
+impl Derivatives {
+    /// For a method; `typical` is the magnitude below which a component is small, ATOL/RTOL. Where ranks are decided by singular
+    /// values differences are central.
+    pub fn new(layout: &Layout, options: &Options, analytic: bool, typical: Vec<f64>) -> Self {
+        let central = options.decompose_constraints == DecompositionKind::Svd;
+        let moved = (!options.mass.is_constant()).then(|| Moved {
+            mass: Mass::new(layout, options.mass),
+            x: vec![0.0; layout.n],
+            base: vec![0.0; layout.dims.nv],
+        });
+        Derivatives { moved, ..Self::of_rows(layout, analytic, central, typical) }
+    }
+
+    /// FX1..FX6 alone.
+    pub fn of_rows(layout: &Layout, analytic: bool, central: bool, typical: Vec<f64>) -> Self {
+        let differences = (!analytic).then(|| Differences::new(layout));
+        let code = Code::StoppedByEomInDifferences;
+        Derivatives { layout: *layout, central, code, typical, differences, moved: None }
+    }
+
+    /// Another code if EOM stops the run in a difference.
+    pub fn reporting(self, code: Code) -> Self {
+        Derivatives { code, ..self }
+    }
+
+    /// FX1..FX6 at (t, x).
+    pub fn jacobian(
+        &mut self,
+        system: &mut dyn System,
+        t: f64,
+        x: &[f64],
+        fx: &mut JacobianBlocks,
+        stats: &mut Stats,
+    ) -> Result<(), Trouble> {
+        let Some(differences) = &mut self.differences else {
+            return super::jacobian(system, t, x, fx, &mut stats.njac);
+        };
+        stats.njac += 1;
+        let (point, calls) = ((t, x), &mut stats.eom_for_differences);
+        differences.evaluate(system, &self.layout, self.code, self.central, point, &self.typical, fx, calls)
+    }
+
+    /// ∂(M(p,t) a)/∂p, NV by NP, by the model or by differences of MAS; zero if M is constant.
+    pub fn mass_times(
+        &mut self,
+        system: &mut dyn System,
+        (t, x): (f64, &[f64]),
+        a: &[f64],
+        out: &mut [f64],
+        stats: &mut Stats,
+    ) -> Result<(), Trouble> {
+        let Some(moved) = &mut self.moved else { return Ok(()) };
+        match system.mass_acceleration_dp(t, x, a, out) {
+            Some(Outcome::Stop) => {
+                return Err(Trouble::Stop { code: Code::StoppedByMas, not_finite: false });
+            }
+            Some(Outcome::Continue) if all_finite(out) => return Ok(()),
+            Some(_) => return Err(Trouble::NotFinite),
+            None => {}
+        }
+        let nv = self.layout.dims.nv;
+        moved.x.copy_from_slice(x);
+        moved.mass.evaluate(system, t, x, &mut stats.nmas)?;
+        moved.mass.mul(1, a, &mut moved.base, &mut stats.mass_multiplications);
+        for (j, column) in self.layout.x.p.range().zip(out.chunks_exact_mut(nv.max(1))) {
+            moved.x[j] = x[j] + f64::EPSILON.sqrt() * x[j].abs().max(self.typical[j]);
+            let width = moved.x[j] - x[j];
+            moved.mass.evaluate(system, t, &moved.x, &mut stats.nmas)?;
+            moved.mass.mul(1, a, column, &mut stats.mass_multiplications);
+            column.iter_mut().zip(&moved.base).for_each(|(c, b)| *c = (*c - b) / width);
+            moved.x[j] = x[j];
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,353 @@
+//! Accelerations and multipliers that belong to positions and velocities: the index-1 system
+//!
+//! ```text
+//! M a = f_dyn(λ, μ, w),    0 = d(λ, μ, w),    G Z a + γ_g = 0,    H Z a + γ_h = 0
+//! ```
+//!
+//! γ is what the total time derivatives of gI and h have beside a. They are taken from the second row block of JAC and
+//! differences in t, so that neither gII and hI (FORM=1) nor M⁻¹ is needed. Used for a consistent start and for smooth
+//! multipliers at output points. The same matrix projects velocities onto gI = 0, h = 0.
+
+use super::derivatives::Derivatives;
+use super::gamma::{At, Gamma};
+use super::matrix::{self, IterationMatrix, Matrix};
+use super::time_rate::Span;
+use super::unknowns::Unknowns;
+use super::{Mass, Trouble};
+use crate::decompose::{ConstraintDecomposition, DecompositionKind};
+use crate::error::Code;
+use crate::layout::{Block, Dimensions, Layout};
+use crate::linalg::{all_finite, LinalgError};
+use crate::options::Options;
+use crate::rank::RankPolicy;
+use crate::stats::Stats;
+use crate::system::{JacobianBlocks, System};
+
+/// Iterations after which λ, μ, w count as not determined. Without friction the second one only confirms the first.
+const MAX_ITERATIONS: u32 = 20;
+/// Increments that end the iteration, relative to the unknowns.
+const ENOUGH: f64 = 1e-12;
+/// Increments that no longer shrink are accepted below this.
+const TOLERABLE: f64 = 1e-6;
+/// Residuals that are only rounding errors, relative to the terms that cancel in them: in equilibrium a is nothing else.
+const ROUNDING: f64 = 64.0 * f64::EPSILON;
+
+/// Part of the step size over which γ is differenced in time.
+const TIME_DIFFERENCE: f64 = 1e-3;
+/// Far from t = 0: steps are short beside the motion, so wider differences are tried up to a thousand steps.
+const FURTHER: usize = 10;
+
+/// Widths of differences in time for steps of this size.
+fn span(h: f64) -> Span {
+    Span { narrow: TIME_DIFFERENCE * h, smooth: h, further: FURTHER }
+}
+
+/// Why there is no result.
+#[derive(Debug)]
+pub enum Halt {
+    /// The model.
+    Model(Trouble),
+    /// The matrix is singular.
+    Singular,
+    /// The iteration for λ, μ, w does not converge.
+    NoConvergence,
+}
+
+impl From<Trouble> for Halt {
+    fn from(trouble: Trouble) -> Self {
+        Halt::Model(trouble)
+    }
+}
+
+impl From<LinalgError> for Halt {
+    fn from(_: LinalgError) -> Self {
+        Halt::Singular
+    }
+}
+
+/// The constraints on velocity level are dependent and DECOMPC is not the SVD.
+#[derive(Clone, Copy, Debug)]
+pub struct Dependent {
+    /// Row of RDA.
+    pub row: Option<usize>,
+    /// Independent rows.
+    pub rank: usize,
+}
+
+/// The system and its work space.
+#[derive(Debug)]
+pub struct Index1 {
+    layout: Layout,
+    kind: DecompositionKind,
+    policy: RankPolicy,
+    unknowns: Unknowns,
+    matrix: Matrix,
+    /// Constraints that depend on others.
+    pub deficiency: usize,
+    /// FX1..FX6 at the last point.
+    pub fx: JacobianBlocks,
+    /// Rows of RDA at the last point.
+    pub rda: Vec<f64>,
+    gamma: Gamma,
+    e: Vec<f64>,
+    y: Vec<f64>,
+    /// Largest sizes of the terms of each row in this solution.
+    terms: Vec<f64>,
+}
+
+impl Index1 {
+    /// Allocate.
+    pub fn new(layout: &Layout, options: &Options, analytic: bool, rtol: f64) -> Self {
+        let kind = options.decompose_constraints;
+        // Only a, λ, μ, w: what else there is is known.
+        let dims = Dimensions { nr: 0, ns: 0, ..layout.dims };
+        let unknowns = Unknowns::new(&Layout::new(dims, layout.form), false);
+        Index1 {
+            layout: *layout,
+            kind,
+            policy: RankPolicy::new(kind, analytic, rtol),
+            unknowns,
+            matrix: matrix::analyse(options.decompose_differential, unknowns, kind == DecompositionKind::Svd),
+            deficiency: 0,
+            fx: JacobianBlocks::new(layout),
+            rda: vec![0.0; layout.m],
+            gamma: Gamma::new(layout, options.autonomous),
+            e: vec![0.0; unknowns.n],
+            y: vec![0.0; unknowns.n],
+            terms: vec![0.0; unknowns.n],
+        }
+    }
+
+    /// Rows gI, h in FX2.
+    fn constraints(&self) -> Block {
+        Block { start: 0, end: self.layout.dims.nl + self.layout.dims.nm }
+    }
+
+    /// Columns of FX2 and FX6: [v s p].
+    fn columns(&self, block: Block) -> Block {
+        let first = self.layout.x.v.start;
+        Block { start: block.start - first, end: block.end - first }
+    }
+
+    /// JAC and MAS at (t, x).
+    pub fn linearize(
+        &mut self,
+        system: &mut dyn System,
+        derivatives: &mut Derivatives,
+        mass: &mut Mass,
+        (t, x): (f64, &[f64]),
+        stats: &mut Stats,
+    ) -> Result<(), Trouble> {
+        derivatives.jacobian(system, t, x, &mut self.fx, stats)?;
+        mass.evaluate(system, t, x, &mut stats.nmas)
+    }
+
+    /// Count dependent constraints; only the SVD copes with them. A cold path: it allocates.
+    pub fn count_dependent(&mut self) -> Result<(), Dependent> {
+        let (rows, columns) = (self.constraints(), self.columns(self.layout.x.v));
+        let (m, n, ld) = (rows.len(), columns.len(), self.fx.shape[1].0);
+        self.deficiency = 0;
+        if m == 0 {
+            return Ok(());
+        }
+        let entry = |i: usize, j: usize| self.fx.fx[1][i + (columns.start + j) * ld];
+        let a: Vec<f64> =
+            (0..n).flat_map(|j| (0..m).map(move |i| (i, j))).map(|(i, j)| entry(i, j)).collect();
+        let scale: Vec<f64> = (0..m)
+            .map(|i| (0..n).fold(0.0f64, |s, j| s.hypot(entry(i, j))))
+            .map(|size| if size > 0.0 { 1.0 / size } else { 1.0 })
+            .collect();
+        let mut decomposition = ConstraintDecomposition::new(self.kind, m, n);
+        if decomposition.decompose(m, &a, &scale).is_err() {
+            return Err(Dependent { row: None, rank: 0 });
+        }
+        let rank = self.policy.rank(decomposition.magnitudes(), self.policy.constraint, None);
+        if rank < m && self.kind != DecompositionKind::Svd {
+            let row = decomposition.weakest_row().map(|i| self.layout.rda.g_velocity.start + i);
+            return Err(Dependent { row, rank });
+        }
+        self.deficiency = m - rank;
+        Ok(())
+    }
+
+    /// Assemble and factor the matrix of the linearisation in hand.
+    pub fn decompose(&mut self, mass: &Mass, stats: &mut Stats) -> Result<(), Halt> {
+        let (l, u) = (&self.layout, &self.unknowns);
+        let (rows, columns) = (self.constraints(), self.columns(l.x.v));
+        let matrix = &mut **self.matrix.values();
+        matrix.clear();
+        add_mass(matrix, mass, l.dims.nv, 1.0);
+        let fx = &self.fx;
+        for (k, of, row) in [(4, l.rda.f_dyn, u.a), (0, l.rda.d, u.w)] {
+            let of = local(of, l.fx_position()[k].0);
+            for (by, column) in [(l.x.w, u.w), (l.x.lambda, u.lambda), (l.x.mu, u.mu)] {
+                matrix.add_block(&fx.fx[k], fx.shape[k].0, (of, by), (row.start, column.start), 1.0);
+            }
+        }
+        let place = (u.multipliers.start, u.a.start);
+        matrix.add_block(&self.fx.fx[1], self.fx.shape[1].0, (rows, columns), place, 1.0);
+        stats.nedec += 1;
+        let deficiency = self.deficiency;
+        self.matrix.factor(0.0, |matrix| matrix.factor(deficiency))?;
+        Ok(())
+    }
+
+    /// a, λ, μ, w at (t, x), the latter three in x. The matrix must have been decomposed there.
+    pub fn solve(
+        &mut self,
+        system: &mut dyn System,
+        mass: &Mass,
+        (t, x): (f64, &mut [f64]),
+        a: &mut [f64],
+        h: f64,
+        stats: &mut Stats,
+    ) -> Result<(), Halt> {
+        let (l, u) = (self.layout, self.unknowns);
+        let (mut last, mut excess_before) = (f64::INFINITY, f64::INFINITY);
+        self.terms.fill(0.0);
+        self.scatter(x, a);
+        self.matrix.factored().ok_or(Halt::Singular)?.remove_undetermined(&mut self.y);
+        self.gather(x, a);
+        for iteration in 0..MAX_ITERATIONS {
+            stats.neom += 1;
+            super::eom(system, Code::StoppedByEom, t, x, &mut self.rda)?;
+            if iteration == 0 {
+                let at = At { t, x, rda: &self.rda };
+                self.gamma.by_jacobian(system, &self.fx, at, span(h), stats)?;
+            }
+            self.e.fill(0.0);
+            mass.mul(1, a, u.a.of_mut(&mut self.e), &mut stats.mass_multiplications);
+            subtract(u.a.of_mut(&mut self.e), l.rda.f_dyn.of(&self.rda));
+            subtract(u.w.of_mut(&mut self.e), l.rda.d.of(&self.rda));
+            let (fx, (ld, _), v) = (&self.fx.fx[1], self.fx.shape[1], self.columns(l.x.v));
+            for (i, e) in u.multipliers.of_mut(&mut self.e).iter_mut().enumerate() {
+                let along: f64 = v.range().zip(a.iter()).map(|(j, a)| fx[i + j * ld] * a).sum();
+                *e = along - self.gamma.value[i];
+            }
+            let excess = self.relative_residual(mass, x);
+            self.matrix.factored().ok_or(Halt::Singular)?.solve(&mut self.e);
+            subtract(&mut self.y, &self.e);
+            self.gather(x, a);
+            let size = self.relative_increment();
+            let stagnates = |now: f64, before: f64| now >= 0.5 * before && now <= TOLERABLE;
+            if size <= ENOUGH || stagnates(size, last) {
+                return Ok(());
+            }
+            if !all_finite(&self.y) {
+                return Err(Halt::NoConvergence);
+            }
+            if excess <= ROUNDING || stagnates(excess, excess_before) {
+                return Ok(());
+            }
+            (last, excess_before) = (size, excess);
+        }
+        Err(Halt::NoConvergence)
+    }
+
+    /// Largest residual in `e` beside the terms that it consists of: forces |f_x x| and M a, accelerations |C a| and γ, each
+    /// as large as it has been in this solution. Increments cannot be measured so: where forces balance, a is zero.
+    fn relative_residual(&mut self, mass: &Mass, x: &[f64]) -> f64 {
+        let (l, u) = (self.layout, self.unknowns);
+        let sizes = |k: usize, row: usize| -> f64 {
+            let ((ld, n), (rows, first)) = (self.fx.shape[k], l.fx_position()[k]);
+            let at = row - rows.start;
+            (0..n).map(|j| (self.fx.fx[k][at + j * ld] * x[first + j]).abs()).sum()
+        };
+        let mut worst = 0.0f64;
+        for (k, rows, block) in [(4, l.rda.f_dyn, u.a), (0, l.rda.d, u.w)] {
+            for (row, i) in rows.range().zip(block.range()) {
+                // M a is what the residual and f_dyn add up to.
+                let size = sizes(k, row) + 2.0 * self.rda[row].abs() + self.e[i].abs();
+                self.terms[i] = self.terms[i].max(size);
+                worst = worst.max(self.e[i].abs() / self.terms[i].max(f64::MIN_POSITIVE));
+            }
+        }
+        let (fx, (ld, _), v) = (&self.fx.fx[1], self.fx.shape[1], self.columns(l.x.v));
+        let full = mass.saved().unwrap_or(&[]);
+        // What the single forces would accelerate by, and a itself.
+        let acceleration = |j: usize| {
+            let own = full.get(j * (l.dims.nv + 1)).map_or(0.0, |m| m.abs());
+            let forced = if own > 0.0 { self.terms[u.a.start + j] / own } else { 0.0 };
+            forced.max(self.y[u.a.start + j].abs())
+        };
+        for (i, at) in u.multipliers.range().enumerate() {
+            let along: f64 = v.range().enumerate().map(|(j, c)| fx[i + c * ld].abs() * acceleration(j)).sum();
+            worst = worst.max(self.e[at].abs() / (along + self.gamma.size[i]).max(f64::MIN_POSITIVE));
+        }
+        worst
+    }
+
+    /// Largest increment of a, of the multipliers and of w beside the largest of each.
+    fn relative_increment(&self) -> f64 {
+        let u = &self.unknowns;
+        let largest = |v: &[f64]| v.iter().fold(0.0f64, |m, v| if v.is_nan() { *v } else { m.max(v.abs()) });
+        let part = |block: Block| {
+            let (d, y) = (largest(block.of(&self.e)), largest(block.of(&self.y)));
+            if d == 0.0 {
+                0.0
+            } else {
+                d / y
+            }
+        };
+        part(u.a).max(part(u.multipliers)).max(part(u.w))
+    }
+
+    /// Correct the velocities in x by the smallest amount, in the norm of M, that satisfies gI = 0 and h = 0; `rda` are the
+    /// rows at x. The matrix must have been decomposed there.
+    pub fn project_velocities(&mut self, x: &mut [f64]) {
+        let (l, u) = (self.layout, self.unknowns);
+        self.e.fill(0.0);
+        let rows = Block { start: l.rda.g_velocity.start, end: l.rda.h.end };
+        u.multipliers.of_mut(&mut self.e).copy_from_slice(rows.of(&self.rda));
+        let Some(mut factored) = self.matrix.factored() else { return };
+        factored.solve(&mut self.e);
+        l.x.v.of_mut(x).iter_mut().zip(u.a.of(&self.e)).for_each(|(v, d)| *v += d);
+    }
+
+    fn scatter(&mut self, x: &[f64], a: &[f64]) {
+        let (l, u) = (&self.layout, &self.unknowns);
+        u.a.of_mut(&mut self.y).copy_from_slice(a);
+        u.multipliers.of_mut(&mut self.y).copy_from_slice(l.x.multipliers.of(x));
+        u.w.of_mut(&mut self.y).copy_from_slice(l.x.w.of(x));
+    }
+
+    fn gather(&self, x: &mut [f64], a: &mut [f64]) {
+        let (l, u) = (&self.layout, &self.unknowns);
+        a.copy_from_slice(u.a.of(&self.y));
+        l.x.multipliers.of_mut(x).copy_from_slice(u.multipliers.of(&self.y));
+        l.x.w.of_mut(x).copy_from_slice(u.w.of(&self.y));
+    }
+
+    /// p'' = Z a + (Z v)_p p' + (Z v)_s s' at the last point.
+    pub fn position_curvature(&self, a: &[f64], out: &mut [f64]) {
+        let l = &self.layout;
+        let (fx, (ld, _)) = (&self.fx.fx[5], self.fx.shape[5]);
+        let (v, p, s) = (self.columns(l.x.v), self.columns(l.x.p), self.columns(l.x.s));
+        for (i, out) in out.iter_mut().enumerate() {
+            let along = |block: Block, rate: &[f64]| -> f64 {
+                block.range().zip(rate).map(|(j, r)| fx[i + j * ld] * r).sum()
+            };
+            *out = -along(v, a) - along(p, l.rda.f_kin.of(&self.rda)) - along(s, &self.gamma.contact_rate);
+        }
+    }
+}
+
+/// Add `factor` times the mass matrix to the rows and columns of a.
+pub fn add_mass(matrix: &mut dyn IterationMatrix, mass: &Mass, nv: usize, factor: f64) {
+    let Some(full) = mass.saved() else { return };
+    if mass.structure().is_diagonal() {
+        (0..nv).for_each(|i| matrix.add(i, i, factor * full[i * (nv + 1)]));
+    } else {
+        let all = Block { start: 0, end: nv };
+        matrix.add_block(full, nv, (all, all), (0, 0), factor);
+    }
+}
+
+/// Rows of a block within the rows of its FX.
+pub fn local(rows: Block, of: Block) -> Block {
+    Block { start: rows.start - of.start, end: rows.end - of.start }
+}
+
+fn subtract(a: &mut [f64], b: &[f64]) {
+    a.iter_mut().zip(b).for_each(|(a, b)| *a -= b);
+}

@@ -1,0 +1,157 @@
+//! The mass matrix.
+
+use super::{all_finite, check, twice, Trouble};
+use crate::error::Code;
+use crate::layout::Layout;
+use crate::linalg::scalar::Scalar;
+use crate::options::MassStructure;
+use crate::system::System;
+
+/// The mass matrix with its structure (MASSTRCT): products cost NV multiplications per vector if it is
+/// diagonal, NV² if it is full.
+#[derive(Clone, Debug)]
+pub struct Mass {
+    structure: MassStructure,
+    nv: usize,
+    full: Vec<f64>,
+    diagonal: Vec<f64>,
+    evaluated: bool,
+}
+
+impl Mass {
+    /// Not yet evaluated.
+    pub fn new(layout: &Layout, structure: MassStructure) -> Self {
+        let nv = layout.dims.nv;
+        let diagonal = if structure.is_diagonal() { nv } else { 0 };
+        Mass { structure, nv, full: vec![0.0; nv * nv], diagonal: vec![0.0; diagonal], evaluated: false }
+    }
+
+    /// The structure.
+    pub fn structure(&self) -> MassStructure {
+        self.structure
+    }
+
+    /// The matrix as it was evaluated, if it was.
+    pub fn saved(&self) -> Option<&[f64]> {
+        self.evaluated.then_some(&self.full)
+    }
+
+    /// The entries, those off the diagonal zero if the structure says so.
+    pub fn copy_to(&self, full: &mut [f64]) {
+        if self.structure.is_diagonal() {
+            full.fill(0.0);
+            full.iter_mut().step_by(self.nv + 1).zip(&self.diagonal).for_each(|(m, d)| *m = *d);
+        } else {
+            full.copy_from_slice(&self.full);
+        }
+    }
+
+    /// To be evaluated again, also if it is constant.
+    pub fn forget(&mut self) {
+        self.evaluated = false;
+    }
+
+    /// Put back what [`Mass::saved`] gave.
+    pub fn restore(&mut self, full: &[f64]) {
+        self.full.copy_from_slice(full);
+        self.evaluated = true;
+        self.extract_diagonal();
+    }
+
+    fn extract_diagonal(&mut self) {
+        for (i, d) in self.diagonal.iter_mut().enumerate() {
+            *d = self.full[i * (self.nv + 1)];
+        }
+    }
+
+    /// NV.
+    pub fn order(&self) -> usize {
+        self.nv
+    }
+
+    /// The matrix, full storage.
+    pub fn full(&self) -> &[f64] {
+        &self.full
+    }
+
+    /// Its diagonal; empty unless the structure is diagonal.
+    pub fn diagonal(&self) -> &[f64] {
+        &self.diagonal
+    }
+
+    /// y += factor·M·x in the given rows of y; adds the multiplications with entries of M made to `count`.
+    pub fn add_rows(&self, rows: &[usize], factor: f64, x: &[f64], y: &mut [f64], count: &mut u64) {
+        if self.structure.is_diagonal() {
+            *count += rows.len() as u64;
+            rows.iter().for_each(|&i| y[i] += factor * (self.diagonal[i] * x[i]));
+            return;
+        }
+        *count += (rows.len() * self.nv) as u64;
+        for (column, x) in self.full.chunks_exact(self.nv.max(1)).zip(x) {
+            if rows.len() == self.nv {
+                f64::axpy(factor * x, column, y);
+            } else {
+                rows.iter().for_each(|&i| y[i] += factor * x * column[i]);
+            }
+        }
+    }
+
+    /// Evaluate MAS; a constant matrix only once.
+    pub fn evaluate(
+        &mut self,
+        system: &mut dyn System,
+        t: f64,
+        x: &[f64],
+        calls: &mut u64,
+    ) -> Result<(), Trouble> {
+        if self.nv == 0 || (self.evaluated && self.structure.is_constant()) {
+            return Ok(());
+        }
+        let code = Code::StoppedByMas;
+        let full = &mut self.full;
+        let evaluate = || {
+            full.fill(0.0);
+            let outcome = system.mass(t, x, full);
+            check(outcome, code, || all_finite(full))
+        };
+        twice(code, evaluate, calls)?;
+        self.evaluated = true;
+        self.extract_diagonal();
+        Ok(())
+    }
+
+    /// Where to write the matrix, zeros, unless it is constant and known; then [`Mass::received`].
+    pub fn receive(&mut self) -> Option<&mut [f64]> {
+        if self.nv == 0 || (self.evaluated && self.structure.is_constant()) {
+            return None;
+        }
+        self.full.fill(0.0);
+        Some(&mut self.full)
+    }
+
+    /// Take what was written after [`Mass::receive`]; false if it is not finite.
+    pub fn received(&mut self) -> bool {
+        self.evaluated = all_finite(&self.full);
+        self.extract_diagonal();
+        self.evaluated
+    }
+
+    /// Y = M X for k columns; adds the multiplications made to `count`.
+    pub fn mul(&self, k: usize, x: &[f64], y: &mut [f64], count: &mut u64) {
+        let nv = self.nv;
+        if nv == 0 {
+            return;
+        }
+        if self.structure.is_diagonal() {
+            for (x, y) in x.chunks_exact(nv).zip(y.chunks_exact_mut(nv)).take(k) {
+                for ((y, x), d) in y.iter_mut().zip(x).zip(&self.diagonal) {
+                    *y = d * x;
+                }
+            }
+            *count += (k * nv) as u64;
+        } else {
+            crate::linalg::dense::mul(nv, nv, k, &self.full, x, y);
+            *count += (k * nv * nv) as u64;
+        }
+    }
+}

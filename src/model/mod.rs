@@ -1,0 +1,97 @@
+//! The model as methods, initial values and diagnosis see it: every answer is checked, every number must be finite, every call is
+//! counted once, and what the model does not supply is had by differences.
+//!
+//! | what | where |
+//! | --- | --- |
+//! | rows of EOM, JAC, guarded | [`eom`], [`jacobian`] |
+//! | M, and products with it | [`Mass`] |
+//! | FX1..FX6, which hold Z, GZ, HZ, G, H and the derivatives of f, by JAC or differences; (M a)_p | [`derivatives`] |
+//! | rates of rows in time | [`time_rate`] |
+//! | γ, the rates of gI and h beside accelerations | [`gamma`] |
+//! | accelerations and multipliers at (p, v), velocities that satisfy gI and h | [`index1`] |
+//! | all of it at one point, for a method without matrices of its own | [`view`] |
+
+pub mod derivatives;
+pub mod differences;
+pub mod gamma;
+pub mod index1;
+mod mass;
+pub mod matrix;
+pub mod time_rate;
+pub mod unknowns;
+pub mod view;
+
+pub use mass::Mass;
+
+use crate::error::Code;
+use crate::system::{JacobianBlocks, Outcome, System};
+
+/// Why an evaluation gave no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// The model ends the run, or its output stays non-finite where it must not be.
+    Stop {
+        /// The code of the callback.
+        code: Code,
+        /// True if the reason was NaN or Inf.
+        not_finite: bool,
+    },
+    /// The model cannot be evaluated here.
+    Retry,
+    /// NaN or Inf.
+    NotFinite,
+}
+
+/// Check an answer and its numbers.
+pub(crate) fn check(outcome: Outcome, code: Code, finite: impl FnOnce() -> bool) -> Result<(), Trouble> {
+    match outcome {
+        Outcome::Stop => Err(Trouble::Stop { code, not_finite: false }),
+        Outcome::Retry => Err(Trouble::Retry),
+        Outcome::Continue if finite() => Ok(()),
+        Outcome::Continue => Err(Trouble::NotFinite),
+    }
+}
+
+pub(crate) use crate::linalg::all_finite;
+
+/// Evaluate EOM; `code` is reported if the model stops the run here.
+pub fn eom(system: &mut dyn System, code: Code, t: f64, x: &[f64], rda: &mut [f64]) -> Result<(), Trouble> {
+    let outcome = system.eom(t, x, rda);
+    check(outcome, code, || all_finite(rda))
+}
+
+/// Try an evaluation a second time if it was not finite; twice non-finite stops the run with `code`.
+fn twice(
+    code: Code,
+    mut evaluate: impl FnMut() -> Result<(), Trouble>,
+    calls: &mut u64,
+) -> Result<(), Trouble> {
+    *calls += 1;
+    match evaluate() {
+        Err(Trouble::NotFinite) => {
+            *calls += 1;
+            match evaluate() {
+                Err(Trouble::NotFinite) => Err(Trouble::Stop { code, not_finite: true }),
+                other => other,
+            }
+        }
+        other => other,
+    }
+}
+
+/// Evaluate JAC.
+pub fn jacobian(
+    system: &mut dyn System,
+    t: f64,
+    x: &[f64],
+    fx: &mut JacobianBlocks,
+    calls: &mut u64,
+) -> Result<(), Trouble> {
+    let code = Code::StoppedByJac;
+    let evaluate = || {
+        fx.clear();
+        let outcome = system.jacobian(t, x, fx);
+        check(outcome, code, || fx.is_finite())
+    };
+    twice(code, evaluate, calls)
+}

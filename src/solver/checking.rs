@@ -1,0 +1,40 @@
+//! Looks at the model during a run ([`crate::check`]).
+
+use super::Solver;
+use crate::check::{self, Run, Watching};
+use crate::error::Failure;
+use crate::system::System;
+
+impl Solver {
+    /// What the checks have to say since the last call of this function.
+    pub fn take_warnings(&mut self) -> Vec<String> {
+        self.checks.as_mut().map(Watching::take_warnings).unwrap_or_default()
+    }
+
+    /// Look at the point just accepted, if it is time to.
+    pub(super) fn look(&mut self, system: &mut dyn System) -> Result<(), Failure> {
+        let Some(checks) = &mut self.checks else { return Ok(()) };
+        let mut stats = self.driver.state().stats;
+        let state = self.driver.state();
+        let (options, tolerance, scaling) = (self.driver.options(), &self.tolerance, &self.scaling);
+        let run = Run { options, tolerance, scaling };
+        let looked = checks.accepted(system, &run, (state.t, &state.x, state.h_last), &mut stats);
+        *self.driver.stats_mut() = stats;
+        looked
+    }
+
+    /// The end of a call.
+    pub(super) fn end_checks(&mut self) {
+        if let Some(checks) = &mut self.checks {
+            checks.ended(self.analytic, self.driver.stats_mut());
+        }
+    }
+
+    /// The failure with what the checks say about it.
+    pub(super) fn explained(&self, failure: Failure, system: &mut dyn System) -> Failure {
+        if self.checks.is_none() {
+            return check::tailored(failure, system);
+        }
+        check::explain(failure, system, self.driver.options(), &self.tolerance, (self.t(), self.x()))
+    }
+}
