@@ -19,7 +19,7 @@
 //! | `check` | what is refused before a run |
 //! | [`part`], [`local`] | a subdomain as it is given, and one subdomain's part of a step; its model comes through [`view`] |
 //! | [`tree`], [`front`], [`rank`] | elimination of the interface unknowns, also of redundant joints |
-//! | [`coordinate`] | passes through the tree, sums over all participants |
+//! | [`coordinate`], [`sum`] | passes through the tree, sums over all participants |
 //! | [`transport`], [`threads`] | who sends what to whom |
 //! | `watch` | events of any subdomain |
 //! | [`save`] | saved states, so that a run can be resumed |
@@ -39,6 +39,7 @@ pub mod rank;
 pub mod run;
 pub mod save;
 pub mod scheme;
+pub mod sum;
 pub mod threads;
 pub mod transport;
 pub mod tree;

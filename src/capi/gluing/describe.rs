@@ -14,6 +14,9 @@ pub const GEOMS_FLAT: c_int = 0;
 pub const GEOMS_BISECTION: c_int = 1;
 /// geoms_glue_set_int "topology": along the joints, data go to neighbours only; for chains and trees.
 pub const GEOMS_NEIGHBOUR: c_int = 2;
+/// geoms_glue_set_int "topology": at one place, after the subdomains of each participant among themselves. The round-off of the results
+/// depends on who has which subdomain; with the other ones it does not.
+pub const GEOMS_GROUPED: c_int = 3;
 
 /// Add a subdomain that participant `owner` computes. It gives a handle with equations, mass matrix and, if there is one, the Jacobian, whose
 /// functions and option "masstrct" are taken as they are now, and the initial values x; the others give null for both. Returns the number
@@ -179,7 +182,7 @@ pub unsafe extern "C" fn geoms_glue_set_real(glue: *mut Glue, name: *const c_cha
 }
 
 /// Set an integer option, the same in all participants: "project" (1: velocities satisfy the constraints; default), "fixed" (1: steps of constant
-/// size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR).
+/// size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR, GEOMS_GROUPED).
 ///
 /// # Safety
 /// The pointer is null or one of geoms_glue_create; `name` is null or a string.
@@ -195,9 +198,14 @@ pub unsafe extern "C" fn geoms_glue_set_int(glue: *mut Glue, name: *const c_char
                 ("topology", GEOMS_FLAT) => s.topology = Topology::Flat,
                 ("topology", GEOMS_BISECTION) => s.topology = Topology::Bisection,
                 ("topology", GEOMS_NEIGHBOUR) => s.topology = Topology::Neighbour,
+                ("topology", GEOMS_GROUPED) => s.topology = Topology::Grouped,
                 ("project" | "fixed", _) => return Err(refused(name, value, "0, 1")),
                 ("topology", _) => {
-                    return Err(refused(name, value, "GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR"))
+                    return Err(refused(
+                        name,
+                        value,
+                        "GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR, GEOMS_GROUPED",
+                    ))
                 }
                 _ => return Err(refused("name", name, "project, fixed, topology")),
             }
