@@ -82,10 +82,14 @@ impl Glued<'_> {
         for k in 0..MAX_ITERATIONS {
             let refresh = k == 0 || k == SECOND_MATRIX;
             self.statistics.refreshes += u64::from(refresh);
+            let old = self.t;
             let own = self.each(|local| {
+                if k == 0 {
+                    local.evaluate_rates(old)?;
+                }
                 local.compose(&scheme, h);
                 local.evaluate(t)?;
-                if refresh {
+                if refresh || local.is_stale() {
                     local.linearize(t, mode)?;
                 }
                 local.solve(t, mode)
@@ -109,7 +113,7 @@ impl Glued<'_> {
     }
 
     /// Add what the interface has found; norms of changes and accelerations over all subdomains.
-    fn update(&mut self, mode: Mode) -> Result<[f64; 2], Failure> {
+    pub(super) fn update(&mut self, mode: Mode) -> Result<[f64; 2], Failure> {
         let mut sums = [Sum::default(); 2];
         for local in &mut self.locals {
             let found = local.update(&self.joints, mode, self.coordination.output(local.leaf, mode));
@@ -147,10 +151,10 @@ impl Glued<'_> {
 
     /// Weighted root mean square of the local error of all positions.
     fn estimate(&mut self, h: f64) -> Result<f64, Failure> {
-        let (factor, tolerance) = (self.scheme.error * h * h, (self.settings.rtol, self.settings.atol));
+        let (factor, tolerance) = (self.scheme.error, (self.settings.rtol, self.settings.atol));
         let mut sums = [Sum::default(); 2];
         for local in &self.locals {
-            let found = local.error(factor, tolerance);
+            let found = local.error(factor, h, tolerance);
             sums.iter_mut().zip(found).for_each(|(sum, term)| sum.add(term));
         }
         let [sum, count] = self.total(sums)?;

@@ -1,10 +1,11 @@
 //! What is glued: subdomains, ports, events, options.
 
-use super::{call, number, numbers, text, Glue, PortFunction, PortOf, Subdomain};
+use super::{call, number, numbers, numbers_or_zero, text, Glue, PortFunction, PortOf, Subdomain};
 use crate::capi::functions::{EventsFunction, Roots};
 use crate::capi::handle::{look, null, refused, Handle};
 use crate::error::{Code, Failure};
 use crate::gluing::port::PlanarFrame;
+use crate::gluing::spatial::SpatialFrame;
 use crate::gluing::Topology;
 use std::ffi::{c_char, c_int, c_void};
 
@@ -52,6 +53,16 @@ pub unsafe extern "C" fn geoms_glue_add(
     }
 }
 
+/// Indices of positions.
+///
+/// # Safety
+/// The pointer is null or has n entries.
+unsafe fn places(name: &'static str, pointer: *const c_int, n: c_int) -> Result<Vec<usize>, Failure> {
+    // SAFETY: the contract of this function.
+    let list = unsafe { numbers(name, pointer, n)? };
+    list.into_iter().map(|i| usize::try_from(i).map_err(|_| refused("index", i, ">= 0"))).collect()
+}
+
 /// Add a port of a planar body: a point of the body and its angle, (x, y, angle). `ix`, `iy` and `iangle` are the indices of the body's
 /// coordinates among the positions p, from 0; (at_x, at_y) is the point in the frame of the body. Returns the number of the port.
 ///
@@ -79,6 +90,37 @@ pub unsafe extern "C" fn geoms_glue_port_frame(
     }
 }
 
+/// Add a port of a body in space: a point of the body and its axes, (point, e1, e2, e3), 12 components. `origin` has the 3 indices of the body's
+/// origin and `attitude` the 4 indices of its unit quaternion, the real part first, among the positions p, from 0; `at` is the point in the
+/// frame of the body, null for its origin. Returns the number of the port.
+///
+/// # Safety
+/// The pointer is null or one of geoms_glue_create; the arrays have 3, 4 and 3 entries.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_glue_port_spatial(
+    glue: *mut Glue,
+    subdomain: c_int,
+    origin: *const c_int,
+    attitude: *const c_int,
+    at_or_null: *const f64,
+) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(glue, |inner| {
+            let list = places("origin", origin, 3)?.into_iter().chain(places("attitude", attitude, 4)?);
+            let mut found = [0; 7];
+            found.iter_mut().zip(list).for_each(|(to, from)| *to = from);
+            let [x, y, z, a, b, c, d] = found;
+            let mut at = [0.0; 3];
+            at.copy_from_slice(&numbers_or_zero("at", at_or_null, 3)?);
+            inner.add_port(
+                subdomain,
+                PortOf::Spatial(SpatialFrame { origin: [x, y, z], attitude: [a, b, c, d], at }),
+            )
+        })
+    }
+}
+
 /// Add a port that shows n of the positions p; indices from 0. Returns the number of the port.
 ///
 /// # Safety
@@ -93,10 +135,7 @@ pub unsafe extern "C" fn geoms_glue_port_coordinates(
     // SAFETY: the contract of this function.
     unsafe {
         call(glue, |inner| {
-            let mut list = Vec::new();
-            for i in numbers("indices", indices, n)? {
-                list.push(usize::try_from(i).map_err(|_| refused("index", i, ">= 0"))?);
-            }
+            let list = places("indices", indices, n)?;
             inner.add_port(subdomain, PortOf::Coordinates(list))
         })
     }
