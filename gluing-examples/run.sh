@@ -18,9 +18,7 @@ cd "$work"
 warned=(-Wall -Wextra -Wpedantic -Werror -O2)
 paths=(-I"$root/include" -I"$root/mpi" -I"$root/c-examples")
 link=(-L"$work" -lgeoms_mpi -L"$target/release" -lgeoms -lm "-Wl,-rpath,$work" "-Wl,-rpath,$target/release")
-mpicc -std=c11 "${warned[@]}" "${paths[@]}" -fPIC -shared -Wl,-soname,libgeoms_mpi.so.0 "$root/mpi/geoms_mpi.c" -o libgeoms_mpi.so.0 \
-    -L"$target/release" -lgeoms -lm
-ln -sf libgeoms_mpi.so.0 libgeoms_mpi.so
+CFLAGS="${CFLAGS:-} -Werror" "$root/packaging/link-mpi.sh" "$work" libgeoms_mpi.so.0 "$target/release"
 mpicc -std=c11 "${warned[@]}" "${paths[@]}" "$here/chain.c" -o chain "${link[@]}"
 mpifort -O2 -Wall -c "$root/fortran/geoms_handle.f90" "$root/mpi/geoms_mpi.f90"
 mpifort -O2 -Wall -Werror -Wno-unused-dummy-argument -c "$here/arm.f90"
