@@ -315,6 +315,11 @@ use Setter::{Int, Real};
 use Slot::{Iopt, Ropt};
 
 impl OptionEntry {
+    /// True if its values are integers.
+    pub fn is_integer(&self) -> bool {
+        matches!(self.set, Int(_))
+    }
+
     fn refusal(&self, value: impl fmt::Display) -> BadOption {
         BadOption {
             name: format!("{} = {}", self.slot, self.name),
