@@ -655,8 +655,8 @@ module geoms_handle
       character(kind=c_char), intent(in) :: what(*)
       type(c_ptr) :: geoms_option_text
     end function
-    ! A text of the k-th method, from 0: its "name", its "number" as the option "method" takes it, or what it does of
-    ! a feature (geoms_feature_name): yes, no, a condition, orders.
+    ! A text of the k-th method, from 0: its "name", one word for it ("keyword"), its "number" as the option "method"
+    ! takes it, or what it does of a feature (geoms_feature_name): yes, no, a condition, orders.
     function geoms_method_text(k, what) bind(c, name='geoms_method_text')
       import
       integer(c_int64_t), value :: k

@@ -1376,8 +1376,8 @@ const char *geoms_option_text(int64_t k,
                               const char *what);
 
 /**
- * A text of the k-th method, from 0: its "name", its "number" as the option "method" takes it, or what it does of a feature
- * (geoms_feature_name): yes, no, a condition, orders. Null behind the last method, and for another text. Static.
+ * A text of the k-th method, from 0: its "name", one word for it ("keyword"), its "number" as the option "method" takes it, or what
+ * it does of a feature (geoms_feature_name): yes, no, a condition, orders. Null behind the last method, and for another text. Static.
  *
  * # Safety
  * `what` is null or a terminated string.

@@ -161,13 +161,10 @@ end
 outputs = 3;
 try
     [value, terminal, direction] = f(t0, x0);
-catch first
+catch
+    % Perhaps it has one output only; if not its error comes again.
     outputs = 1;
-    try
-        value = f(t0, x0);
-    catch
-        rethrow(first);
-    end
+    value = f(t0, x0);
     terminal = [];
     direction = [];
 end

@@ -445,6 +445,8 @@ pub fn in_names(text: &str) -> String {
         ("IERR < 0", "a negative number was returned"),
         ("IERR<0", "a negative number was returned"),
         ("IERR > 0 with IOPT(20)=1", "a positive number was returned"),
+        ("conditions of IVCOND", "conditions"),
+        ("NIVCOND", "their number"),
         ("IVCOND", "the conditions"),
     ] {
         out = out.replace(call, handle);

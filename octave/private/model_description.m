@@ -12,7 +12,7 @@ form = geomsget(options, 'FORM', 0);
 model = struct('dims', dimensions(problem), 'form', form, 'library', '', 'problem', '', 'NIVCOND', 0, 'nevents', 0, 'RPAR', []);
 if isfield(problem, 'problem')
     model.problem = problem.problem;
-    model.jacobian = ~(isfield(problem, 'JAC') && isequal(problem.JAC, false));
+    model.jacobian = double(~(isfield(problem, 'JAC') && isequal(problem.JAC, false)));
     return
 end
 if isfield(problem, 'library')

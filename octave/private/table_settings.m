@@ -19,7 +19,7 @@ for k = find(~strcmp(kinds, 'own'))
     if ~isempty(value) && ~strcmp(names{k}, 'FORM')
         settings.names{end + 1} = names{k};
         settings.values(end + 1) = value;
-        settings.integer(end + 1) = strcmp(kinds{k}, 'integer');
+        settings.integer(end + 1) = double(strcmp(kinds{k}, 'integer'));
     end
 end
 n = sum(model.dims(1:7));

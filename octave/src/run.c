@@ -110,13 +110,13 @@ int set_options(Model *model, const mxArray *settings)
     const double *values = numbers_field(settings, "values", &count), *integer = numbers_field(settings, "integer", &kinds);
     const double *rtol = numbers_field(settings, "rtol", &rtols), *atol = numbers_field(settings, "atol", &atols);
     const mxArray *names = mxGetField(settings, 0, "names");
-    int code = 0;
-    for (k = 0; !code && k < count && k < kinds; k++) {
+    int code = names && mxGetNumberOfElements(names) == count && kinds == count && rtol && atol ? 0 : GEOMS_IDID_INTERNAL;
+    for (k = 0; !code && k < count; k++) {
         char name[64] = "";
         mxGetString(mxGetCell(names, (mwIndex)k), name, sizeof name);
         code = integer[k] ? geoms_set_int(model->solver, name, (int64_t)values[k]) : geoms_set_real(model->solver, name, values[k]);
     }
-    if (code || !rtol || !atol)
+    if (code)
         return code;
     if (rtols == 1 && atols == 1)
         return geoms_set_tolerance(model->solver, *rtol, *atol);

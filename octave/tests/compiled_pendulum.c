@@ -17,11 +17,12 @@ int test_jacobian(double t, const double *x, double *const *fx, void *user)
     return pendulum_jacobian(t, x, fx, user);
 }
 
-/* One condition: p1 = 0. */
+/* Two conditions: p1 = 0, v1 = 2. */
 int test_conditions(double t, const double *x, double *cond, void *user)
 {
     (void)t, (void)user;
     cond[0] = x[3];
+    cond[1] = x[1] - 2;
     return 0;
 }
 

@@ -24,7 +24,8 @@
 %!  kilobytes = str2double(regexp(text, 'VmRSS:\s+(\d+)', 'tokens', 'once'){1});
 %!endfunction
 
-%!test <code, sentence, advice, and what was reached>
+%!test
+%! % code, sentence, advice, and what was reached
 %! [model, x0] = pendulum();
 %! try
 %!     [T, X] = geoms(model, [0 100], x0, geomsset('NMAX', 20));
@@ -42,9 +43,9 @@
 %! assert(size(last.reached.x), [numel(last.reached.t), 5]);
 %! assert(last.t > 0);
 
-%!test <a failed run returned>
+%!test
+%! % a failed run returned
 %! [model, x0] = pendulum();
-%! warning('off', 'geoms:E1117', 'local');
 %! [T, X, info] = geoms(model, [0 100], x0, geomsset('NMAX', 20, 'Failure', 'return'));
 %! assert({info.idid, info.ending, info.error.idid}, {-1117, 'failure', -1117});
 %! assert(T(end) < 100 && T(end) > 0);
@@ -53,9 +54,10 @@
 %! sol = geoms(model, [0 100], x0, geomsset('NMAX', 20, 'Failure', 'return'));
 %! assert(geoms_deval(sol, T'), X', 1e-10);
 
-%!test <the block and the row of a contradiction>
+%!test
+%! % the block and the row of a contradiction
 %! [model, x0] = pendulum();
-%! model.IVCOND = @(T, X) [X(4) - 3; X(5)];
+%! model.IVCOND = @(T, X) [X(4) - 3; X(5); X(2)];
 %! try
 %!     [T, X] = geoms(model, [0 1], x0);
 %!     error('did not fail');
@@ -63,7 +65,8 @@
 %!     assert(err.identifier, 'geoms:E2104');
 %! end
 
-%!test <a model whose rows do not fit: a warning>
+%!test
+%! % a model whose rows do not fit: a warning
 %! [model, x0] = pendulum();
 %! right = model.EOM;
 %! model.EOM = @(T, X) right(T, X).*[1 2 1 1 1 1 1]';
@@ -76,7 +79,8 @@
 %! model.JAC = @(T, X) {[], [], [], [], [], [1 0 0 0; 0 1 0 0]};
 %! assert(numel(geoms_check(model, 0, [0 1 2 1 0])) >= 1);
 
-%!test <a method that ignores something says so>
+%!test
+%! % a method that ignores something says so
 %! problem = geoms_problem('pendulum-2.8');
 %! problem.NI = problem.invariants;
 %! assert(problem.NI > 0);
@@ -84,7 +88,8 @@
 %! [~, ~, info] = geoms(problem, [0 1], [], geomsset('METHOD', 'hht'));
 %! assert(~isempty(strfind([info.warnings{:}], 'invariants')));
 
-%!test <errors of every function arrive with identifier and message>
+%!test
+%! % errors of every function arrive with identifier and message
 %! [model, x0] = pendulum();
 %! for name = {'EOM', 'MAS', 'JAC', 'IVCOND'}
 %!     other = model;
@@ -115,21 +120,23 @@
 %! fail('geoms_residuals(model, 1, x0)', 'too late');
 %! fail('geoms_check(model, 1, x0)', 'too late');
 
-%!test <after an error the next run is right>
+%!test
+%! % after an error the next run is right
 %! [model, x0] = pendulum();
 %! [~, X] = geoms(model, [0 1], x0);
 %! other = model;
 %! other.EOM = @fails_late;
 %! for k = 1:5
 %!     try
-%!         geoms(other, [0 1], x0);
+%!         sol = geoms(other, [0 1], x0);
 %!     catch
 %!     end
 %!     [~, Y] = geoms(model, [0 1], x0);
 %!     assert(X, Y);
 %! end
 
-%!test <an error in an inner run ends both>
+%!test
+%! % an error in an inner run ends both
 %! [model, x0] = pendulum();
 %! inner = model;
 %! inner.EOM = @fails_late;
@@ -137,7 +144,8 @@
 %! outer.EOM = @(T, X) model.EOM(T, X) + 0*numel(geoms(inner, [0 1], x0).t);
 %! fail('geoms(outer, [0 1], x0)', 'too late');
 
-%!test <no memory is lost: by runs, by failures, by errors of functions>
+%!test
+%! % no memory is lost: by runs, by failures, by errors of functions
 %! [model, x0] = pendulum();
 %! failing = model;
 %! failing.EOM = @fails_late;
@@ -147,18 +155,19 @@
 %!         before = memory_used();
 %!     end
 %!     try
-%!         geoms(failing, [0 1], x0);
+%!         sol = geoms(failing, [0 1], x0);
 %!     catch
 %!     end
 %!     try
-%!         geoms(problem, [], [], geomsset('NMAX', 5));
+%!         sol = geoms(problem, [], [], geomsset('NMAX', 5));
 %!     catch
 %!     end
-%!     geoms(problem, [0 1e-3], []);
+%!     sol = geoms(problem, [0 1e-3], []);
 %! end
 %! assert(memory_used() - before < 4000);
 
-%!test <a gateway that is cleared and loaded again>
+%!test
+%! % a gateway that is cleared and loaded again
 %! clear -f geoms_gateway
 %! clear all
 %! sol = geoms('pendulum-2.8', [0 1]);

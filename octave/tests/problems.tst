@@ -7,7 +7,8 @@
 %! assert(bad, 0, [lines{:}]);
 %! assert(good >= 8*numel(geoms_methods()) - 4);
 
-%!test <what is known of every problem>
+%!test
+%! % what is known of every problem
 %! names = geoms_problem();
 %! assert(numel(names) > 40);
 %! for k = 1:numel(names)
@@ -17,7 +18,8 @@
 %!     assert(problem.tend > problem.t0 && ~isempty(problem.source));
 %! end
 
-%!test <differences in place of the Jacobian; invariants; the other form>
+%!test
+%! % differences in place of the Jacobian; invariants; the other form
 %! problem = geoms_problem('pendulum-2.8');
 %! [~, X, info] = geoms(problem);
 %! assert(info.stats.eom_for_differences, 0);

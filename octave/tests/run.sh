@@ -14,7 +14,7 @@ CC=${CC:-cc}
 export OPENBLAS_NUM_THREADS=1 LC_ALL=C.UTF-8
 export GEOMS_TEST_WORK=$work GEOMS_TEST_FOLDER=$here GEOMS_TEST_INTERFACE=$interface
 mkdir -p "$work"
-octave() { "$OCTAVE" --norc --no-history --no-gui-libs --quiet "$@"; }
+octave() { "$OCTAVE" --norc --no-history --quiet "$@"; }
 
 # shellcheck disable=SC2086
 $CC -std=c11 -O2 -fPIC -shared ${CFLAGS:-} -I"$root/include" "$here/compiled_pendulum.c" -o "$work/libcompiled_pendulum.so"
