@@ -1,10 +1,12 @@
-function problem = geoms_problem(name)
+function problem = geoms_problem(name, tend)
 % GEOMS_PROBLEM  A problem of the problem library.
 %
 %   geoms_problem                   lists the names
 %   names = geoms_problem()         as a cell array
-%   problem = geoms_problem(name)   a structure that GEOMS takes, with the numbers of variables, t0, tend, x0 (consistent), solution
+%   problem = geoms_problem(name)         a structure that GEOMS takes, with the numbers of variables, t0, tend, x0 (consistent), solution
 %                                   (what is known at tend, NaN for the rest), source. The beginning of a name is enough.
+%
+%   problem = geoms_problem(name, tend)   with another end; where there is a closed form the solution is known there, too
 %
 %   Methods on Andrews' mechanism, in three lines:
 %     problem = geoms_problem('andrews');
@@ -36,7 +38,12 @@ if ~any(strcmp(name, names))
     end
     name = hits{1};
 end
-known = geoms_gateway('problem', name);
+if nargin < 2
+    tend = NaN;
+elseif ~isa(tend, 'float') || ~isreal(tend) || numel(tend) ~= 1 || ~isfinite(tend)
+    error('geoms:badArgument', 'geoms_problem: tend is one finite number, not of class %s', class(tend));
+end
+known = geoms_gateway('problem', name, double(tend));
 problem = struct('problem', name);
 dims = {'NP', 'NV', 'NR', 'NW', 'NS', 'NL', 'NM', 'NI'};
 for k = 1:8

@@ -129,7 +129,7 @@ INSTALLED_LIBS := $(foreach name,libgeoms libgeoms64,$(name).so.$(VERSION) $(nam
     libgeomsf.a
 HEADERS := $(notdir $(wildcard include/*.h include/*.hpp))
 
-install: check-paths requirements command lib64 $(if $(filter private,$(BLAS)),lib-private)
+install: check-paths requirements command lib64 $(if $(filter private,$(BLAS)),lib-private) $(if $(filter yes,$(OCTAVE)),install-octave)
 	install -d $(addprefix $(DESTDIR),$(PC_DIR) $(OUR_CMAKE) $(INCLUDEDIR) $(OUR_DATA)/fortran $(OUR_DOCS)/docs $(BINDIR) $(MANDIR)/man1)
 	install -m 755 $(RELEASE)/geoms $(DESTDIR)$(BINDIR)/geoms
 	$(STRIP) $(DESTDIR)$(BINDIR)/geoms
@@ -165,7 +165,7 @@ uninstall: check-paths
 	rm -f $(INSTALLED_LIBS:%=$(DESTDIR)$(LIBDIR)/%) $(HEADERS:%=$(DESTDIR)$(INCLUDEDIR)/%) \
 	    $(DESTDIR)$(PC_DIR)/geoms.pc $(DESTDIR)$(PC_DIR)/geoms64.pc $(DESTDIR)$(BINDIR)/geoms \
 	    $(DESTDIR)$(MANDIR)/man1/geoms.1.gz
-	rm -rf $(DESTDIR)$(OUR_CMAKE) $(DESTDIR)$(OUR_DATA) $(DESTDIR)$(OUR_DOCS)
+	rm -rf $(DESTDIR)$(OUR_CMAKE) $(DESTDIR)$(OUR_DATA) $(DESTDIR)$(OUR_DOCS) $(DESTDIR)$(OUR_OCTAVE)
 
 # What is committed, as a source archive, with its checksum; SIGN=<key> signs it with gpg. Only from a clean tree and with
 # one version everywhere.

@@ -2,7 +2,7 @@
  *
  *   'version'                           version of the library
  *   'options', 'methods', 'problems'    the tables
- *   'problem', NAME                     what is known of a problem of the library; [] if there is none
+ *   'problem', NAME, TEND               what is known of a problem of the library; [] if there is none
  *   'run', MODEL, SETTINGS              a run
  *   'rows', MODEL, T, X                 RDA at the columns of X
  *   'check', MODEL, SETTINGS, T, X      findings about the model
@@ -194,8 +194,8 @@ void mexFunction(int nlhs, mxArray **plhs, int nrhs, const mxArray **prhs)
         plhs[0] = methods();
     else if (!strcmp(command, "problems"))
         plhs[0] = problem_names();
-    else if (!strcmp(command, "problem") && nrhs == 2 && !mxGetString(prhs[1], name, sizeof name))
-        plhs[0] = problem_description(name);
+    else if (!strcmp(command, "problem") && nrhs == 3 && !mxGetString(prhs[1], name, sizeof name))
+        plhs[0] = problem_description(name, mxGetScalar(prhs[2]));
     else if (!strcmp(command, "run") && nrhs == 3)
         plhs[0] = run(prhs[1], prhs[2]);
     else if ((!strcmp(command, "rows") && nrhs == 4) || ((!strcmp(command, "check") || !strcmp(command, "consistent")) && nrhs == 5))

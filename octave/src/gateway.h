@@ -69,7 +69,8 @@ void library_close_all(void);
 /* The problem library beside the gateway; NULL and why if it is not there. */
 void *problem_library(char *why, size_t room);
 mxArray *problem_names(void);
-mxArray *problem_description(const char *name);
+/* With its end, and what is known there, at tend; NaN: where the problem ends. */
+mxArray *problem_description(const char *name, double tend);
 
 /* run.c */
 mxArray *run(const mxArray *description, const mxArray *settings);

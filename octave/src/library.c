@@ -110,7 +110,7 @@ mxArray *problem_names(void)
     return cell;
 }
 
-mxArray *problem_description(const char *name)
+mxArray *problem_description(const char *name, double tend)
 {
     static const char *const fields[] = {"dims", "t0",        "tend",          "x0",     "solution",
                                          "MASSTRCT", "DECOMPC", "rank_deficient", "source", "invariants"};
@@ -127,7 +127,9 @@ mxArray *problem_description(const char *name)
         size_t n = (size_t)(d.np + d.nv + d.nr + d.nw + d.ns + d.nl + d.nm);
         mxArray *dims = mxCreateDoubleMatrix(1, 8, mxREAL), *x0 = mxCreateDoubleMatrix(n, 1, mxREAL);
         mxArray *solution = mxCreateDoubleMatrix(n, 1, mxREAL);
-        double *to = mxGetPr(dims), tend = number(problem, "tend");
+        double *to = mxGetPr(dims);
+        if (tend != tend)
+            tend = number(problem, "tend");
         to[0] = (double)d.np, to[1] = (double)d.nv, to[2] = (double)d.nr, to[3] = (double)d.nw;
         to[4] = (double)d.ns, to[5] = (double)d.nl, to[6] = (double)d.nm, to[7] = 0;
         NEEDED(geoms_problem_initial)(problem, mxGetPr(x0));

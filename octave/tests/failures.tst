@@ -57,7 +57,7 @@
 %!test
 %! % the block and the row of a contradiction
 %! [model, x0] = pendulum();
-%! model.IVCOND = @(T, X) [X(4) - 3; X(5); X(2)];
+%! model.IVCOND = @(T, X) [X(4) - 3; X(5); X(3)];
 %! try
 %!     [T, X] = geoms(model, [0 1], x0);
 %!     error('did not fail');

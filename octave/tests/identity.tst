@@ -43,7 +43,7 @@
 %!     [-2*X(4), -2*X(5)], [], [2*X(4), 0, 0, 2*X(1), 0; 2*X(5), 0, 0, 0, 2*X(1)], [-1 0 0 0; 0 -1 0 0]};
 %! for method = geoms_methods()'
 %!     row = strncmp('error control of λ', method.features(:, 1), numel('error control of λ'));
-%!     for tol = [1e-5 1e-7]
+%!     for tol = [1e-4 1e-6]
 %!         options = geomsset('RelTol', tol, 'AbsTol', tol, 'METHOD', method.number);
 %!         [~, X] = geoms(model, tspan, x0, options);
 %!         [~, Y] = geoms(own, tspan, x0, options);

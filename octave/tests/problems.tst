@@ -28,7 +28,7 @@
 %! assert(info.stats.eom_for_differences > 0);
 %! assert(X(end, :), Y(end, :), 1e-4);
 %! problem.NI = problem.invariants;
-%! [~, Z] = geoms(problem);
+%! [~, Z] = geoms(problem, [], [], geomsset('RELAXE', 1)); % the energy has no gradient at a turning point
 %! assert(X(end, 2:5), Z(end, 2:5), 1e-4);
 %! [~, Z] = geoms('pendulum-2.8', [], [], geomsset('FORM', 1));
 %! assert(X(end, 2:5), Z(end, 2:5), 1e-4);

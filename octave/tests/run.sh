@@ -42,7 +42,7 @@ else
     failed=1
 fi
 
-# The gateway as C alone, as MATLAB compiles it: the same tests but for those of messages that Octave's C interface does not hand on.
+# The gateway as C alone, as MATLAB compiles it; errors of functions are not looked at: Octave's C interface does not hand their messages on.
 GATEWAY=plain "$root/octave/build.sh" "$interface/private/libgeoms.so.0" "$interface/private/libgeoms_problems.so" "$work/plain"
-GEOMS_TEST_INTERFACE=$work/plain GEOMS_TEST_FILES="runs.tst identity.tst" octave "$here/run_all.m" || failed=1
+GEOMS_TEST_INTERFACE=$work/plain GEOMS_TEST_FILES="identity.tst" octave "$here/run_all.m" || failed=1
 exit $failed
