@@ -1027,6 +1027,21 @@ int geoms_set_parts(struct geoms_solver *handle,
                     geoms_parts_fn parts);
 
 /**
+ * Say where a matrix may have entries other than zero: `block` 0 is the mass matrix, 1 to 6 are FX1 to FX6; count positions
+ * (rows[k], columns[k]), from 0 on; count = -1: anywhere, as before the first call. Without a Jacobian differences then move the
+ * columns together that share no row: a chain of bodies costs some ten calls of EOM however long it is. What is not in the
+ * pattern is taken for zero; geoms_check_model compares. Acts with the next geoms_start.
+ *
+ * # Safety
+ * As geoms_set_eom; `rows` and `columns` have count entries.
+ */
+int geoms_set_pattern(struct geoms_solver *handle,
+                      int block,
+                      int64_t count,
+                      const int64_t *rows,
+                      const int64_t *columns);
+
+/**
  * Set n conditions with which geoms_start makes the initial values consistent; n = 0: none.
  *
  * # Safety

@@ -287,6 +287,27 @@ class solver {
         return *this;
     }
 
+    /// where a matrix may have entries other than zero: 0 is M, 1 to 6 are FX1 to FX6; positions (row, column) from 0 on
+    solver &set_pattern(int block, const std::vector<std::pair<std::int64_t, std::int64_t>> &positions)
+    {
+        std::vector<std::int64_t> rows, columns;
+        for (const auto &position : positions) {
+            rows.push_back(position.first);
+            columns.push_back(position.second);
+        }
+        const auto c = use();
+        c->check(geoms_set_pattern(c->handle.get(), block, number(positions.size()), rows.data(), columns.data()));
+        return *this;
+    }
+
+    /// the matrix may have entries anywhere
+    solver &clear_pattern(int block)
+    {
+        const auto c = use();
+        c->check(geoms_set_pattern(c->handle.get(), block, -1, nullptr, nullptr));
+        return *this;
+    }
+
     /// f(t, x, cond) with n conditions on the initial values
     template <class F> solver &set_conditions(std::size_t n, F f)
     {

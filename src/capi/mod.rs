@@ -30,6 +30,7 @@ pub mod gluing;
 pub mod handle;
 pub mod inspect;
 pub mod interrupt;
+mod pattern;
 pub mod run;
 pub mod settings;
 pub mod tables;

@@ -119,7 +119,7 @@ pub unsafe extern "C" fn geoms_start(handle: *mut Handle, t: f64, x: *const f64,
             }
             let first = if h0 > 0.0 || h0.is_nan() { h0 } else { 0.0 };
             let Inner { solver, model, options, tolerance, events, .. } = inner;
-            let mut model = *model;
+            let mut model = model.clone();
             Solver::begin_run(solver, &mut model, options, tolerance, (t, &x, first), events.watched())?;
             inner.running = model;
             if let Some(solver) = &mut inner.solver {
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn geoms_make_consistent(handle: *mut Handle, t: f64, x: *
             let Inner { layout, options, tolerance, .. } = &*inner;
             check_arguments(layout, options, tolerance, (t, &y, 1.0, t))?;
             let scaling = Scaling::new(tolerance, layout.n);
-            let (mut model, mut stats) = (inner.model, Stats::default());
+            let (mut model, mut stats) = (inner.model.clone(), Stats::default());
             move_to_constraints(&mut model, layout, options, &scaling, t, &mut y, &mut stats)?;
             store(&y, x);
             Ok(0)
@@ -322,7 +322,7 @@ pub unsafe extern "C" fn geoms_restore(handle: *mut Handle, buffer: *const c_voi
                 return Err(refused("length", length, "the size of the buffer"));
             }
             let saved = std::slice::from_raw_parts(buffer.cast::<u8>(), length);
-            let mut model = inner.model;
+            let mut model = inner.model.clone();
             let mut solver = Solver::resume(&mut model, &inner.options, &inner.tolerance, saved)?;
             solver.stop_with(handle.stop().clone());
             if let Some(watched) = inner.events.watched() {

@@ -34,7 +34,7 @@ pub unsafe extern "C" fn geoms_glue_add(
             let owner = usize::try_from(owner).map_err(|_| refused("owner", owner, ">= 0"))?;
             let mut model = None;
             if !model_or_null.is_null() {
-                let found = look(model_or_null, |h| (h.model, h.options.mass));
+                let found = look(model_or_null, |h| (h.model.clone(), h.options.mass));
                 let (functions, mass) =
                     found.ok_or_else(|| Failure::new(Code::InUse, "the handle of the model"))?;
                 if let Some(what) = functions.missing() {

@@ -119,7 +119,7 @@ struct Subdomain {
 impl Subdomain {
     fn part(&self) -> Option<Part<'static>> {
         let (model, mass, x) = self.model.as_ref()?;
-        let mut part = Part::new(Box::new(*model), x).with_mass(*mass);
+        let mut part = Part::new(Box::new(model.clone()), x).with_mass(*mass);
         part.ports = self.ports.iter().map(port).collect();
         Some(part)
     }
