@@ -179,6 +179,7 @@ which-method: setup
 	$(CARGO) run --locked --release --quiet --example which_method
 
 include packaging/package.mk
+include octave/octave.mk
 
 clean:
 	$(CARGO) clean

@@ -524,6 +524,13 @@ module geoms_handle
       real(c_double), intent(inout) :: x(*)
       integer(c_int) :: geoms_dense
     end function
+    ! Degree of the polynomial that geoms_dense evaluates: with its values at one more point than that the last step
+    ! is known throughout.
+    function geoms_dense_degree(handle) bind(c, name='geoms_dense_degree')
+      import
+      type(c_ptr), value :: handle
+      integer(c_int) :: geoms_dense_degree
+    end function
     ! Ask the run to stop after the current step, with the code GEOMS_IDID_STOP_REQUESTED; it can be resumed by
     ! another geoms_integrate.
     subroutine geoms_request_stop(handle) bind(c, name='geoms_request_stop')
@@ -656,6 +663,28 @@ module geoms_handle
       type(c_ptr), value :: handle
       integer(c_int64_t), value :: k
       type(c_ptr) :: geoms_warning
+    end function
+    ! A text of option number k of the option table, from 0: "name"; "kind", which is "integer" (geoms_set_int) or
+    ! "real" (geoms_set_real); "slot" of the call; "range"; "default" of a handle; "meaning".
+    function geoms_option_text(k, what) bind(c, name='geoms_option_text')
+      import
+      integer(c_int64_t), value :: k
+      character(kind=c_char), intent(in) :: what(*)
+      type(c_ptr) :: geoms_option_text
+    end function
+    ! A text of the k-th method, from 0: its "name", one word for it ("keyword"), its "number" as the option "method"
+    ! takes it, or what it does of a feature (geoms_feature_name): yes, no, a condition, orders.
+    function geoms_method_text(k, what) bind(c, name='geoms_method_text')
+      import
+      integer(c_int64_t), value :: k
+      character(kind=c_char), intent(in) :: what(*)
+      type(c_ptr) :: geoms_method_text
+    end function
+    ! Name of feature number k, from 0, as geoms_method_text takes it; null behind the last one.
+    function geoms_feature_name(k) bind(c, name='geoms_feature_name')
+      import
+      integer(c_int64_t), value :: k
+      type(c_ptr) :: geoms_feature_name
     end function
     function geoms_check_model_p(handle, t, x, log) bind(c, name='geoms_check_model')
       import

@@ -1229,6 +1229,15 @@ int geoms_dense(const struct geoms_solver *handle,
                 double *x);
 
 /**
+ * Degree of the polynomial that geoms_dense evaluates: with its values at one more point than that the last step is known
+ * throughout. -1 if there is no run. May be called from the output function.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create.
+ */
+int geoms_dense_degree(const struct geoms_solver *handle);
+
+/**
  * Ask the run to stop after the current step, with the code GEOMS_IDID_STOP_REQUESTED; it can be resumed by
  * another geoms_integrate. The only function that may be called while another call on the handle runs: from a callback,
  * another thread or a signal handler. If no call runs the next one stops.
@@ -1400,6 +1409,32 @@ int64_t geoms_warning_count(const struct geoms_solver *handle);
  */
 const char *geoms_warning(const struct geoms_solver *handle,
                           int64_t k);
+
+/**
+ * A text of option number k of the option table, from 0: "name"; "kind", which is "integer" (geoms_set_int) or "real"
+ * (geoms_set_real); "slot" of the call; "range"; "default" of a handle; "meaning". Null behind the last option, and for another text.
+ * Static.
+ *
+ * # Safety
+ * `what` is null or a terminated string.
+ */
+const char *geoms_option_text(int64_t k,
+                              const char *what);
+
+/**
+ * A text of the k-th method, from 0: its "name", one word for it ("keyword"), its "number" as the option "method" takes it, or what
+ * it does of a feature (geoms_feature_name): yes, no, a condition, orders. Null behind the last method, and for another text. Static.
+ *
+ * # Safety
+ * `what` is null or a terminated string.
+ */
+const char *geoms_method_text(int64_t k,
+                              const char *what);
+
+/**
+ * Name of feature number k, from 0, as geoms_method_text takes it; null behind the last one. Static.
+ */
+const char *geoms_feature_name(int64_t k);
 
 /**
  * Compare the rows of the model with each other at (t, x) and at moving points near it: gI the rate of g, gII that of gI with

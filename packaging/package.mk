@@ -34,7 +34,7 @@ OUR_DOCS    := $(DATADIR)/doc/geoms
 OUR_DATA    := $(DATADIR)/geoms
 OUR_CMAKE   := $(LIBDIR)/cmake/geoms
 
-.PHONY: command lib64 lib-private symbols test-symbols test-install test-archive test-dist install install-mpi uninstall dist check-paths \
+.PHONY: command problems lib64 lib-private symbols test-symbols test-install test-archive test-dist install install-mpi uninstall dist check-paths \
         release release-check deb crate test-crate abi test-abi test-reproducible test-toolchains test-toolchains-short sizes
 
 # An archive, and a shared library of it: that has symbol versions, which rustc cannot give. Programs look for it under its
@@ -46,6 +46,13 @@ lib: requirements
 # The command; it has the library inside and takes BLAS from the system.
 command: requirements
 	$(call BUILD,build) --bin geoms $(if $(filter system,$(BLAS)),--features geoms/lapack)
+
+# The problem library as a shared library, for programs in other languages (problems/geoms_problems.h). No part of what is installed
+# but for Octave.
+problems: requirements
+	$(call BUILD,rustc) --package geoms-problems --lib --crate-type staticlib
+	sed -n 's/.*\(geoms_problem_[a-z]*\)(.*/\1/p' problems/geoms_problems.h | packaging/link-shared.sh \
+	    $(RELEASE)/libgeoms_problems.so libgeoms_problems.so.$(MAJOR) GEOMS - $(RELEASE)/libgeoms_problems.a $(STATIC_LIBS:%=-l%)
 
 # The archive with 64-bit INTEGER behind the names of the manual, and a shared library of it.
 lib64: lib
@@ -124,7 +131,7 @@ INSTALLED_LIBS := $(foreach name,libgeoms libgeoms64,$(name).so.$(VERSION) $(nam
     libgeomsf.a
 HEADERS := $(notdir $(wildcard include/*.h include/*.hpp))
 
-install: check-paths requirements command lib64 $(if $(filter private,$(BLAS)),lib-private)
+install: check-paths requirements command lib64 $(if $(filter private,$(BLAS)),lib-private) $(if $(filter yes,$(OCTAVE)),install-octave)
 	install -d $(addprefix $(DESTDIR),$(PC_DIR) $(OUR_CMAKE) $(INCLUDEDIR) $(OUR_DATA)/fortran $(OUR_DOCS)/docs $(BINDIR) $(MANDIR)/man1)
 	install -m 755 $(RELEASE)/geoms $(DESTDIR)$(BINDIR)/geoms
 	$(STRIP) $(DESTDIR)$(BINDIR)/geoms
@@ -175,7 +182,7 @@ uninstall: check-paths
 	    $(DESTDIR)$(INCLUDEDIR)/geoms_mpi.h $(wildcard $(DESTDIR)$(LIBDIR)/libgeoms_mpi.so*) \
 	    $(DESTDIR)$(PC_DIR)/geoms.pc $(DESTDIR)$(PC_DIR)/geoms64.pc $(DESTDIR)$(PC_DIR)/geoms_mpi.pc $(DESTDIR)$(BINDIR)/geoms \
 	    $(DESTDIR)$(MANDIR)/man1/geoms.1.gz
-	rm -rf $(DESTDIR)$(OUR_CMAKE) $(DESTDIR)$(OUR_DATA) $(DESTDIR)$(OUR_DOCS)
+	rm -rf $(DESTDIR)$(OUR_CMAKE) $(DESTDIR)$(OUR_DATA) $(DESTDIR)$(OUR_DOCS) $(DESTDIR)$(OUR_OCTAVE)
 
 # What is committed, as a source archive, with its checksum; SIGN=<key> signs it with gpg. Only from a clean tree and with
 # one version everywhere.

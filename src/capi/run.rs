@@ -1,7 +1,7 @@
 //! Running with a handle: start, integrate, step, interpolate, restart, save, restore, stop.
 
 use super::functions::{Output, GEOMS_LOG_INFO, GEOMS_LOG_WARNING};
-use super::handle::{call, null, refused, Handle, Inner};
+use super::handle::{call, look, null, refused, Handle, Inner};
 use crate::arguments::check_arguments;
 use crate::dense::DenseOutput;
 use crate::error::{Code, Failure};
@@ -231,6 +231,24 @@ pub unsafe extern "C" fn geoms_dense(handle: *const Handle, t: f64, x: *mut f64)
             Ok(0)
         })
     }
+}
+
+/// Degree of the polynomial that geoms_dense evaluates: with its values at one more point than that the last step is known
+/// throughout. -1 if there is no run. May be called from the output function.
+///
+/// # Safety
+/// The handle is null or one of geoms_create.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_dense_degree(handle: *const Handle) -> c_int {
+    let degree = |nodes: &[f64]| c_int::try_from(nodes.len() + 1).unwrap_or(-1);
+    // SAFETY: the contract of this function.
+    if let Some(view) = unsafe { handle.as_ref() }.and_then(Handle::view) {
+        return degree(view.nodes);
+    }
+    // SAFETY: the contract of this function.
+    let found =
+        unsafe { look(handle, |inner| inner.run().ok().map(|run| degree(run.last_step().dense.nodes))) };
+    found.flatten().unwrap_or(-1)
 }
 
 /// Write numbers to the caller's array.
