@@ -14,7 +14,10 @@ if ~(isempty(options) || (isstruct(options) && numel(options) == 1))
 end
 value = [];
 wanted = option_name(name);
-if ~isempty(options)
+if isfield(options, wanted)
+    value = options.(wanted);
+elseif ~isempty(options)
+    % Made by hand, perhaps with other names.
     options = geomsset(options);
     value = options.(wanted);
 end
