@@ -129,6 +129,12 @@ module geoms_handle
   integer(c_int), parameter :: geoms_flat = 0
   integer(c_int), parameter :: geoms_bisection = 1
   integer(c_int), parameter :: geoms_neighbour = 2
+  integer(c_int), parameter :: geoms_grouped = 3
+  integer(c_int), parameter :: geoms_revolute = 0
+  integer(c_int), parameter :: geoms_cylindrical = 1
+  integer(c_int), parameter :: geoms_prismatic = 2
+  integer(c_int), parameter :: geoms_universal = 3
+  integer(c_int), parameter :: geoms_fixed = 4
 
   ! Counters of a run.
   type, bind(c) :: geoms_stats
@@ -765,6 +771,16 @@ module geoms_handle
       real(c_double), value :: at_y
       integer(c_int) :: geoms_glue_port_frame
     end function
+    ! Add a port of a body in space: a point of the body and its axes, (point, e1, e2, e3), 12 components.
+    function geoms_glue_port_spatial(glue, subdomain, origin, attitude, at_or_null) bind(c, name='geoms_glue_port_spatial')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int), value :: subdomain
+      integer(c_int), intent(in) :: origin(*)
+      integer(c_int), intent(in) :: attitude(*)
+      type(c_ptr), value :: at_or_null
+      integer(c_int) :: geoms_glue_port_spatial
+    end function
     ! Add a port that shows n of the positions p; indices from 0.
     function geoms_glue_port_coordinates(glue, subdomain, n, indices) bind(c, name='geoms_glue_port_coordinates')
       import
@@ -803,7 +819,8 @@ module geoms_handle
       integer(c_int) :: geoms_glue_set_real
     end function
     ! Set an integer option, the same in all participants: "project" (1: velocities satisfy the constraints;
-    ! default), "fixed" (1: steps of constant size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR).
+    ! default), "fixed" (1: steps of constant size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR,
+    ! GEOMS_GROUPED).
     function geoms_glue_set_int(glue, name, value) bind(c, name='geoms_glue_set_int')
       import
       type(c_ptr), value :: glue
@@ -867,6 +884,18 @@ module geoms_handle
       real(c_double), value :: offset
       real(c_double), value :: angle
       integer(c_int) :: geoms_glue_prismatic
+    end function
+    ! A joint of two frames in space (geoms_glue_port_spatial): GEOMS_REVOLUTE, GEOMS_CYLINDRICAL, GEOMS_PRISMATIC,
+    ! GEOMS_UNIVERSAL or GEOMS_FIXED; a spherical one is geoms_glue_coincide with n = 3.
+    function geoms_glue_spatial(glue, kind, subdomain_a, port_a, subdomain_b, port_b) bind(c, name='geoms_glue_spatial')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int), value :: kind
+      integer(c_int), value :: subdomain_a
+      integer(c_int), value :: port_a
+      integer(c_int), value :: subdomain_b
+      integer(c_int), value :: port_b
+      integer(c_int) :: geoms_glue_spatial
     end function
     ! A spring-damper along the line between two points, the first `dimension` components of the ports.
     function geoms_glue_spring(&

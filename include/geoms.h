@@ -75,7 +75,7 @@
 #define GEOMS_IDID_INTERFACE_SINGULAR (-1122)
 /** A port of a glued subdomain stopped the run with a negative return. */
 #define GEOMS_IDID_STOPPED_BY_PORT (-1123)
-/** A subdomain of a glued run does not have p' = v. */
+/** The algorithm of Tseng and Hulbert is for models with p' = v. */
 #define GEOMS_IDID_NOT_GLUEABLE (-1124)
 /** An error occurred during use of DORMQR. */
 #define GEOMS_IDID_DORMQR_REAL (-1128)
@@ -362,6 +362,37 @@ typedef struct geoms_stats {
  * geoms_glue_set_int "topology": along the joints, data go to neighbours only; for chains and trees.
  */
 #define GEOMS_NEIGHBOUR 2
+
+/**
+ * geoms_glue_set_int "topology": at one place, after the subdomains of each participant among themselves. The round-off of the results
+ * depends on who has which subdomain; with the other ones it does not.
+ */
+#define GEOMS_GROUPED 3
+
+/**
+ * geoms_glue_spatial: the points coincide, the bodies turn about their common e3.
+ */
+#define GEOMS_REVOLUTE 0
+
+/**
+ * geoms_glue_spatial: the bodies turn about their common e3 and slide along it.
+ */
+#define GEOMS_CYLINDRICAL 1
+
+/**
+ * geoms_glue_spatial: the bodies slide along their common e3 without turning.
+ */
+#define GEOMS_PRISMATIC 2
+
+/**
+ * geoms_glue_spatial: the points coincide, e1 of a stays perpendicular to e2 of b.
+ */
+#define GEOMS_UNIVERSAL 3
+
+/**
+ * geoms_glue_spatial: points and axes coincide.
+ */
+#define GEOMS_FIXED 4
 
 /**
  * A glued run: its description, and the run once it has started.
@@ -1526,6 +1557,20 @@ int geoms_glue_port_frame(struct geoms_glue *glue,
                           double at_y);
 
 /**
+ * Add a port of a body in space: a point of the body and its axes, (point, e1, e2, e3), 12 components. `origin` has the 3 indices of the body's
+ * origin and `attitude` the 4 indices of its unit quaternion, the real part first, among the positions p, from 0; `at` is the point in the
+ * frame of the body, null for its origin. Returns the number of the port.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create; the arrays have 3, 4 and 3 entries.
+ */
+int geoms_glue_port_spatial(struct geoms_glue *glue,
+                            int subdomain,
+                            const int *origin,
+                            const int *attitude,
+                            const double *at_or_null);
+
+/**
  * Add a port that shows n of the positions p; indices from 0. Returns the number of the port.
  *
  * # Safety
@@ -1574,7 +1619,7 @@ int geoms_glue_set_real(struct geoms_glue *glue,
 
 /**
  * Set an integer option, the same in all participants: "project" (1: velocities satisfy the constraints; default), "fixed" (1: steps of constant
- * size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR).
+ * size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR, GEOMS_GROUPED).
  *
  * # Safety
  * The pointer is null or one of geoms_glue_create; `name` is null or a string.
@@ -1644,6 +1689,20 @@ int geoms_glue_prismatic(struct geoms_glue *glue,
                          double direction,
                          double offset,
                          double angle);
+
+/**
+ * A joint of two frames in space (geoms_glue_port_spatial): GEOMS_REVOLUTE, GEOMS_CYLINDRICAL, GEOMS_PRISMATIC, GEOMS_UNIVERSAL or GEOMS_FIXED; a
+ * spherical one is geoms_glue_coincide with n = 3. Returns the number of the joint.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create.
+ */
+int geoms_glue_spatial(struct geoms_glue *glue,
+                       int kind,
+                       int subdomain_a,
+                       int port_a,
+                       int subdomain_b,
+                       int port_b);
 
 /**
  * A spring-damper along the line between two points, the first `dimension` components of the ports. Returns the number of the joint.

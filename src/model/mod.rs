@@ -10,8 +10,10 @@
 //! | rates of rows in time | [`time_rate`] |
 //! | γ, the rates of gI and h beside accelerations | [`gamma`] |
 //! | accelerations and multipliers at (p, v), velocities that satisfy gI and h | [`index1`] |
+//! | where these blocks go in the matrices of steps and accelerations | [`blocks`] |
 //! | all of it at one point, for a method without matrices of its own | [`view`] |
 
+pub mod blocks;
 pub mod derivatives;
 pub mod differences;
 pub mod gamma;
