@@ -14,11 +14,8 @@ if ~(isempty(options) || (isstruct(options) && numel(options) == 1))
 end
 value = [];
 wanted = option_name(name);
-if isfield(options, wanted)
-    value = options.(wanted);
-elseif ~isempty(options)
-    % Made by hand, perhaps with other names.
-    options = geomsset(options);
+if ~isempty(options)
+    options = geomsset(options); % made by hand it may have other names
     value = options.(wanted);
 end
 if isempty(value) && nargin > 2
