@@ -4,9 +4,10 @@
 //! that pass it and no build. Tests are recorded once: how long they take, which mutants they pass. A mutant meets them
 //! from the fastest on until one fails.
 //!
-//!   mutants [sample=N] [seed=S] [jobs=J] [longest=SECONDS] [budget=SECONDS] [only=TEXT] [suites=A,B] [again=survived]
+//!   mutants [sample=N] [seed=S] [jobs=J] [longest=SECONDS] [budget=SECONDS] [only=TEXT] [suites=A,B] [again=survived] [reuse=1]
 //!
 //! sample: how many mutants, drawn by the seed; 0 is all. longest: slower tests are not used. budget: CPU seconds of tests per mutant.
+//! reuse=1: neither the copy nor its programs are made anew, whatever has happened to the sources.
 //! only: words that the file or name of a mutant contains. again=survived: the survivors of before meet the tests as they are now.
 //! Verdicts are kept in target/mutants/results.tsv, and a run goes on with what is missing. Survivors that `explained.txt` beside this
 //! program lists are counted apart.
@@ -19,11 +20,26 @@ mod tree;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 use tests::{Ending, Test};
-use tree::Mutant;
+
+/// A mutant: file, line and what is done there.
+struct Mutant {
+    id: usize,
+    name: String,
+}
+
+impl Mutant {
+    /// Without the line, which changes with the file.
+    fn what(&self) -> String {
+        let (file, rest) = self.name.split_once(':').unwrap_or((&self.name, ""));
+        let what = rest.split_once(' ').map_or(rest, |(_, what)| what);
+        format!("{file}: {what}")
+    }
+}
+
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -80,18 +96,26 @@ fn main() -> Result<(), Failure> {
     let root = here.ancestors().nth(2).ok_or("no root")?;
     let work = root.join("target/mutants");
     let tree = work.join("tree");
-    let mutants = tree::make(root, &tree)?;
-    let suites: Vec<String> =
-        argument("suites", "lib,numerics,solver,hht,half_explicit,starts,suite").split(',').map(ToString::to_string).collect();
-    let programs = tree::build(root, &tree, &suites)?;
-
-    // Numbers of mutants belong to one state of the sources.
-    let names: String = mutants.iter().map(|m| format!("{} {}\n", m.id, m.name())).collect();
-    let list = work.join("mutants.txt");
-    if fs::read_to_string(&list).is_ok_and(|old| old != names) {
+    let (list, built) = (work.join("mutants.txt"), work.join("programs.txt"));
+    if argument("reuse", "") != "1" {
+        let names: String = tree::make(root, &tree)?.iter().map(|m| format!("{}\t{}\n", m.id, m.name())).collect();
+        let suites = argument("suites", "lib,numerics,solver,hht,half_explicit,starts,suite");
+        let suites: Vec<String> = suites.split(',').map(ToString::to_string).collect();
+        let programs = tree::build(root, &tree, &suites)?;
+        // Numbers of mutants belong to one state of the sources, what a test passes to one state of the tests.
         let _ = fs::remove_dir_all(work.join("recorded"));
+        fs::write(&list, names)?;
+        let lines = programs.iter().map(|(name, path)| format!("{name}\t{}\n", path.display()));
+        fs::write(&built, lines.collect::<String>())?;
     }
-    fs::write(&list, &names)?;
+    let pairs = |file: &Path| -> Result<Vec<(String, String)>, Failure> {
+        let text = fs::read_to_string(file)?;
+        Ok(text.lines().filter_map(|l| l.split_once('\t').map(|(a, b)| (a.to_string(), b.to_string()))).collect())
+    };
+    let mutants = pairs(&list)?.into_iter().filter_map(|(id, name)| Some(Mutant { id: id.parse().ok()?, name }));
+    let mutants: Vec<Mutant> = mutants.collect();
+    let programs: Vec<(String, PathBuf)> =
+        pairs(&built)?.into_iter().map(|(name, path)| (name, PathBuf::from(path))).collect();
     let tests = tests::record(&programs, &work.join("recorded"), argument("longest", "10").parse()?)?;
     println!("{} tests, {:.0} s", tests.len(), tests.iter().map(|t| t.seconds).sum::<f64>());
     if argument("stop", "") == "recorded" {
@@ -105,7 +129,7 @@ fn main() -> Result<(), Failure> {
         .filter_map(|l| l.split_once('\t').map(|(name, verdict)| (name.to_string(), verdict.to_string())))
         .collect();
     let only = argument("only", "");
-    let mut chosen: Vec<&Mutant> = mutants.iter().filter(|m| m.name().contains(&only)).collect();
+    let mut chosen: Vec<&Mutant> = mutants.iter().filter(|m| m.name.contains(&only)).collect();
     let mut seed: u64 = argument("seed", "1").parse()?;
     for i in (1..chosen.len()).rev() {
         chosen.swap(i, (draw(&mut seed) % (i as u64 + 1)) as usize);
@@ -117,7 +141,7 @@ fn main() -> Result<(), Failure> {
     if argument("again", "") == "survived" {
         known.retain(|_, verdict| verdict.starts_with("killed"));
     }
-    let todo: Vec<&Mutant> = chosen.iter().copied().filter(|m| !known.contains_key(&m.name())).collect();
+    let todo: Vec<&Mutant> = chosen.iter().copied().filter(|m| !known.contains_key(&m.name)).collect();
     println!("{} mutants drawn of {}, {} to do", chosen.len(), mutants.len(), todo.len());
     let budget: f64 = argument("budget", "60").parse()?;
     let next = AtomicUsize::new(0);
@@ -129,11 +153,11 @@ fn main() -> Result<(), Failure> {
                 let Some(mutant) = todo.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
                 let verdict = judge(mutant, &tests, budget).unwrap_or_else(|e| format!("not run: {e}"));
                 if !verdict.starts_with("killed") {
-                    println!("{}: {verdict}", mutant.name());
+                    println!("{}: {verdict}", mutant.name);
                 }
                 if let (Ok(mut log), Ok(mut all)) = (log.lock(), verdicts.lock()) {
-                    let _ = writeln!(log, "{}\t{verdict}", mutant.name());
-                    all.insert(mutant.name(), verdict);
+                    let _ = writeln!(log, "{}\t{verdict}", mutant.name);
+                    all.insert(mutant.name.clone(), verdict);
                 }
             });
         }
@@ -149,13 +173,13 @@ fn report(here: &Path, chosen: &[&Mutant], verdicts: &BTreeMap<String, String>, 
         .collect();
     let (mut killed, mut known, mut left) = (0, 0, Vec::new());
     for mutant in chosen {
-        let verdict = verdicts.get(&mutant.name()).map_or("not run", String::as_str);
+        let verdict = verdicts.get(&mutant.name).map_or("not run", String::as_str);
         if verdict.starts_with("killed") {
             killed += 1;
-        } else if explained.contains(&format!("{}: {}", mutant.file, mutant.site.what)) {
+        } else if explained.contains(&mutant.what()) {
             known += 1;
         } else {
-            left.push(format!("{}: {verdict}", mutant.name()));
+            left.push(format!("{}: {verdict}", mutant.name));
         }
     }
     println!("\nsurvivors without an explanation:");
