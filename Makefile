@@ -42,7 +42,7 @@ export CARGO FC CC CXX AR OBJCOPY CFLAGS FFLAGS LDFLAGS MPICC
 .PHONY: all setup requirements lib header docs demo test bench bench-quick bench-settings bench-setup accuracy which-method starts clean \
         test-instructions instructions \
         test-format test-lint test-rust test-doc test-header test-drivers test-memory test-valgrind test-asan \
-        test-faults test-threads test-identity profile test-profile test-random-calls random-calls random mpi test-mpi
+        test-faults test-threads test-identity profile test-profile test-random-calls random-calls random mutants mpi test-mpi
 
 all: lib
 
@@ -67,6 +67,12 @@ RANDOM_COUNT ?= 1000
 random: setup
 	RANDOM_FIRST=$(RANDOM_FIRST) RANDOM_COUNT=$(RANDOM_COUNT) RANDOM_SETTINGS=0 \
 	    $(CARGO) test --release --test random -- --nocapture
+
+# Mutation testing: slips planted into the numerics, and how many of them the tests notice. All of them are compiled into one copy in
+# target/mutants and switched at run time. MUTANTS is the size of the sample (0: all), SEED draws it; a run that was stopped goes on.
+mutants: setup
+	nice -n 19 $(CARGO) run --release --quiet --manifest-path .ci/mutants/Cargo.toml -- \
+	    sample=$(or $(MUTANTS),300) seed=$(or $(SEED),1) $(MUTANTS_OPTIONS)
 
 # Every suite with its counts; logs in target/suites. The targets below are its parts.
 test: setup lib

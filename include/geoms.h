@@ -175,7 +175,7 @@
 #define GEOMS_IOPT_RELAXE 24
 /** IOPT(26): Check of the model at the start: 0 none; 1 a few evaluations, which warn if rows do not fit each other; 2 all of geoms_check_model. Warnings go to the unit, to the log of a handle and to geoms_warning. Not counted in NEOM. */
 #define GEOMS_IOPT_CHECK 25
-/** IOPT(27): Checks of the model at a few accepted points: 0 none; 1 a row that does not fit the others is a warning; 2 it ends the run with -1119, also at the start. */
+/** IOPT(27): Checks of the model at a few accepted points: 0 none; 1 a row that does not fit the others is a warning; 2 it ends the run with -1120, also at the start. */
 #define GEOMS_IOPT_WATCH 26
 /** ROPT(1): Rounding unit. */
 #define GEOMS_ROPT_UROUND 0

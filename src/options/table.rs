@@ -307,7 +307,7 @@ pub static OPTIONS: &[OptionEntry] = &[
         "0, 1, 2",
         "0"; Some("1"),
         "Checks of the model at a few accepted points: 0 none; 1 a row that does not fit the others is a warning; 2 it ends the \
-         run with -1119, also at the start.",
+         run with -1120, also at the start.",
         Int(|o, v| {
             let known = [(0, WatchLevel::Off), (1, WatchLevel::Warn), (2, WatchLevel::Fail)];
             known.into_iter().find(|k| k.0 == v).map(|k| o.watch = k.1).is_some()

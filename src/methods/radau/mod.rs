@@ -39,6 +39,8 @@ use tableau::Tableau;
 const MAX_SINGULAR: u32 = 5;
 /// A step that is longer than this times the last one does not inherit its rate of convergence.
 const STRONG_GROWTH: f64 = 2.0;
+/// Nor, beyond this, its polynomial: a step that was cut to meet an end says nothing of stages a hundred times as far.
+const FARTHEST: f64 = 10.0;
 
 /// Where the Jacobian in hand was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -338,8 +340,8 @@ impl<const L: usize> Radau<L> {
 
     /// Starting values of the stages (STARTN).
     fn predict_stages(&mut self, h: f64) {
-        let extrapolate = !self.state.is_first() && !self.options.zero_start;
-        let last = extrapolate.then(|| self.state.dense());
+        let last = (!self.state.is_first() && !self.options.zero_start).then(|| self.state.dense());
+        let last = last.filter(|last| h <= FARTHEST * last.h);
         self.stages.predict(&self.orders[self.order].tableau, last, h);
     }
 
