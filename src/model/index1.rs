@@ -38,7 +38,7 @@ const TIME_DIFFERENCE: f64 = 1e-3;
 const FURTHER: usize = 10;
 
 /// Widths of differences in time for steps of this size.
-fn span(h: f64) -> Span {
+pub fn span(h: f64) -> Span {
     Span { narrow: TIME_DIFFERENCE * h, smooth: h, further: FURTHER }
 }
 
