@@ -29,5 +29,6 @@ fn constraints_hold_on_all_three_levels() {
     let [g, velocity, acceleration] = norms("double-pendulum-springs", 5e-4);
     assert!(g < 5e-14 && velocity < 5e-14 && acceleration < 1e-10);
     let [g, velocity, acceleration] = norms("double-pendulum-rods", 2.5e-3);
-    assert!(g < 1e-13 && velocity < 1e-13 && acceleration < 1e-10);
+    // 4.6e-13 on acceleration level, where the prototype has 2e-13 to 4e-13.
+    assert!(g < 1e-13 && velocity < 1e-13 && acceleration < 1e-12);
 }

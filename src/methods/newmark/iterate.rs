@@ -26,10 +26,10 @@ use crate::system::System;
 
 /// Increments are solved to this part of the tolerance, unless FNEWT says otherwise ...
 const CRITERION: f64 = 1e-3;
-/// ... and with constant steps, where the tolerance has no other meaning, to this relative size.
-const PRECISE: f64 = 1e-12;
-/// Increments that do not shrink are rounding errors below this relative size.
-const STAGNANT: f64 = 1e-10;
+/// ... and with constant steps, where the tolerance has no other meaning, to rounding: h a is found to this relative size.
+const PRECISE: f64 = 1e-18;
+/// Increments that do not shrink are rounding errors below this relative size, with JAC and with differences.
+const STAGNANT: [f64; 2] = [1e-10, 1e-7];
 
 impl Newmark {
     /// Starting values: a Taylor polynomial of the last point.
@@ -52,7 +52,7 @@ impl Newmark {
         let criterion = match self.options.fnewt {
             Some(given) => given,
             None if self.options.fixed_step => precise,
-            None => CRITERION.max(precise.min(0.1)),
+            None => CRITERION,
         };
         let mut before = None;
         self.work.free_first = usize::MAX;
@@ -71,7 +71,7 @@ impl Newmark {
                     self.state.stats.at_round_off += 1;
                     return Ok(());
                 }
-                Verdict::Diverged if size <= 0.1 && size * self.weights.rtol <= STAGNANT => {
+                Verdict::Diverged if self.is_negligible(size) => {
                     self.state.stats.at_round_off += 1;
                     return Ok(());
                 }
@@ -80,8 +80,19 @@ impl Newmark {
                 Verdict::Diverged => break,
             }
         }
+        if before.is_some_and(|size| self.is_negligible(size)) {
+            self.state.stats.at_round_off += 1;
+            return Ok(());
+        }
         let component = self.dominating_increment();
         Err(Setback::Reject { why: Rejection::Newton { theta: self.state.theta }, factor: 0.25, component })
+    }
+
+    /// Increments that do not shrink are taken for rounding errors, which near singular positions are large; in steps that are chosen by
+    /// the tolerance only if that hides them.
+    fn is_negligible(&self, size: f64) -> bool {
+        size * self.weights.rtol <= STAGNANT[usize::from(!self.analytic)]
+            && (self.options.fixed_step || size <= 0.1)
     }
 
     /// The model at the iterate, and its tangent spaces.

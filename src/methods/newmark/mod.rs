@@ -66,6 +66,8 @@ pub struct Newmark {
     /// Ranks of the constraints on position and velocity level.
     ranks: Option<[usize; 2]>,
     singular: u32,
+    /// The model supplies its Jacobian.
+    analytic: bool,
     derivatives: Derivatives,
     index1: Index1,
     mass: Mass,
@@ -274,6 +276,7 @@ impl Newmark {
             general: d.np != d.nv,
             ranks: None,
             singular: 0,
+            analytic,
             index1: Index1::new(layout, options, analytic, scaling.rtol_user),
             curvature: Curvature::new(layout, &scaling.typical),
             derivatives: Derivatives::new(layout, options, analytic, scaling.typical),
