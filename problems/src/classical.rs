@@ -1,6 +1,6 @@
 //! Newmark's method on the constrained equations as it is usually written: p and v by Newmark's formulas in all coordinates, M a = f - Gᵀ λ
 //! and g = 0 for a and λ. Constraints on velocity and acceleration level are not imposed. What the null-space method is measured
-//! against, and no part of the library. For p' = v, holonomic constraints and constant M.
+//! against, and no part of the library. For p' = v, holonomic constraints and a constant diagonal M.
 
 use geoms::layout::Layout;
 use geoms::linalg::{RealSolver, SolverKind};
@@ -21,18 +21,18 @@ pub struct Classical<'a> {
 }
 
 impl<'a> Classical<'a> {
-    /// At rest with a = 0.
-    pub fn at_rest(system: &'a mut dyn System, (beta, gamma): (f64, f64), x: &[f64]) -> Self {
+    /// From consistent values; a is f/M where there is mass.
+    pub fn new(system: &'a mut dyn System, (beta, gamma): (f64, f64), x: &[f64]) -> Self {
         let layout = Layout::new(system.dimensions(), system.form());
         let nv = layout.dims.nv;
         let mut mass = vec![0.0; nv * nv];
         let _ = system.mass(0.0, x, &mut mass);
-        Classical { system, layout, beta, gamma, t: 0.0, x: x.to_vec(), a: vec![0.0; nv], mass }
-    }
-
-    /// The same with given accelerations.
-    pub fn with_accelerations(self, a: &[f64]) -> Self {
-        Classical { a: a.to_vec(), ..self }
+        let mut rda = vec![0.0; layout.m];
+        let _ = system.eom(0.0, x, &mut rda);
+        let force = layout.rda.f_dyn.of(&rda).iter().enumerate();
+        let a =
+            force.map(|(i, f)| if mass[i * (nv + 1)] > 0.0 { f / mass[i * (nv + 1)] } else { 0.0 }).collect();
+        Classical { system, layout, beta, gamma, t: 0.0, x: x.to_vec(), a, mass }
     }
 
     /// One step; false if the iteration does not converge.

@@ -63,7 +63,7 @@ fn the_trapezoidal_rule_is_good_at_six_seconds() {
 /// The scheme on positions alone.
 fn classical(beta: f64, h: f64, amplitude: f64) -> (f64, f64) {
     let (mut system, x0) = model(amplitude);
-    let mut run = Classical::at_rest(&mut system, (beta, 0.5), &x0);
+    let mut run = Classical::new(&mut system, (beta, 0.5), &x0);
     let mut most = 0.0f64;
     while run.t < 200.0 - 1e-9 {
         if !run.step(h) {

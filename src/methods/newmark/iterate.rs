@@ -31,6 +31,9 @@ const PRECISE: f64 = 1e-18;
 /// Increments that do not shrink are rounding errors below this relative size, with JAC and with differences.
 const STAGNANT: [f64; 2] = [1e-10, 1e-7];
 
+/// After a relative increment of this size the constraints bend otherwise.
+const FAR: f64 = 1e-4;
+
 impl Newmark {
     /// Starting values: a Taylor polynomial of the last point.
     pub(super) fn predict(&mut self, plan: &Plan) {
@@ -63,6 +66,9 @@ impl Newmark {
             let size = self.increment_size(plan.h);
             if let Some(before) = before {
                 self.state.theta = size / before;
+            }
+            if size * self.weights.rtol > FAR {
+                self.work.free_first = usize::MAX;
             }
             match judge(size, before, criterion, self.round_off_floor(plan.h)) {
                 Verdict::Continue => before = Some(size),
@@ -137,7 +143,7 @@ impl Newmark {
         }
     }
 
-    /// G̈ U: evaluated at the first iterate, and turned with the basis at the others.
+    /// G̈ U: evaluated at the first iterate and where the next one is far from it, and turned with the basis at the others.
     fn bend(&mut self, system: &mut dyn System, plan: &Plan) -> Result<(), Halt> {
         let d = &self.layout.dims;
         let (np, nv, m, free) = (d.np, d.nv, d.nl + d.nm, self.velocity.free());
