@@ -6,7 +6,6 @@ use geoms::layout::{Block, Form, Layout};
 use geoms::norm::Tolerance;
 use geoms::options::{MethodKind, NewmarkScheme, Options};
 use geoms::solver::Solver;
-use geoms::system::System;
 use geoms_problems::{by_name, Problem};
 use std::time::Instant;
 

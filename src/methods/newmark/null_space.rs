@@ -1,11 +1,11 @@
 //! The tangent space of constraints C x = b: an orthonormal basis N of the null space of C, particular solutions of smallest norm, and
-//! the multipliers of a force that C can carry, all from one rank-revealing factorisation: QR of Cᵀ with column pivoting, or the
-//! singular values where constraints may be redundant.
+//! the multipliers of a force that C can carry, all from one rank-revealing factorisation: Cᵀ P = Q R with column pivoting. Where
+//! constraints are redundant the independent rows of R are factored once more, Rᵀ Π = Z S (a complete orthogonal decomposition), so
+//! that the multipliers of smallest norm are found without singular values.
 
 use crate::decompose::DecompositionKind;
 use crate::linalg::dense::{add_mul_vec, mul_vec, mul_vec_transposed};
 use crate::linalg::pivoted_qr::PivotedQr;
-use crate::linalg::svd::Svd;
 use crate::linalg::triangular::{solve_upper, solve_upper_transposed};
 use crate::linalg::LinalgError;
 use crate::rank::RankPolicy;
@@ -16,7 +16,11 @@ pub struct TangentSpace {
     m: usize,
     n: usize,
     policy: RankPolicy,
-    by: Factors,
+    /// Constraints may be redundant.
+    redundant: bool,
+    qr: PivotedQr,
+    /// Of the independent rows of R, transposed.
+    second: PivotedQr,
     /// Rows are scaled to unit size before ranks are judged.
     scale: Vec<f64>,
     rank: usize,
@@ -26,55 +30,54 @@ pub struct TangentSpace {
     inner: Vec<f64>,
 }
 
-#[derive(Debug)]
-enum Factors {
-    Qr(PivotedQr),
-    Svd(Svd),
-}
-
 impl TangentSpace {
     /// Room for m rows and n columns.
     pub fn new(kind: DecompositionKind, policy: RankPolicy, m: usize, n: usize) -> Self {
-        let by = match kind {
-            DecompositionKind::Svd => Factors::Svd(Svd::new(m, n)),
-            _ => Factors::Qr(PivotedQr::new(n, m)),
-        };
+        let redundant = kind == DecompositionKind::Svd;
+        let small = if redundant { m.min(n) } else { 0 };
         let (scale, work) = (vec![1.0; m], vec![0.0; m.max(n)]);
-        TangentSpace { m, n, policy, by, scale, rank: 0, basis: vec![0.0; n * n], inner: work.clone(), work }
+        TangentSpace {
+            m,
+            n,
+            policy,
+            redundant,
+            qr: PivotedQr::new(n, m),
+            second: PivotedQr::new(if redundant { m } else { 0 }, small),
+            scale,
+            rank: 0,
+            basis: vec![0.0; n * n],
+            inner: work.clone(),
+            work,
+        }
     }
 
-    /// Factor C, whose rank was `known`. Without singular values it must have full rank.
+    /// Factor C, whose rank was `known`. Unless constraints may be redundant it must have full rank.
     pub fn factor(&mut self, matrix: &[f64], known: Option<usize>) -> Result<(), LinalgError> {
         let (m, n) = (self.m, self.n);
         for (i, scale) in self.scale.iter_mut().enumerate() {
-            let size = (0..n).fold(0.0f64, |s, j| s.hypot(matrix[i + j * m]));
+            let size = (0..n).fold(0.0f64, |s, j| s + matrix[i + j * m] * matrix[i + j * m]).sqrt();
             *scale = if size > 0.0 { 1.0 / size } else { 1.0 };
         }
-        let entry = |i: usize, j: usize| self.scale[i] * matrix[i + j * m];
-        match &mut self.by {
-            Factors::Qr(qr) => {
-                let target = qr.matrix_mut();
-                (0..n).for_each(|j| (0..m).for_each(|i| target[j + i * n] = entry(i, j)));
-                qr.factor()?;
-                self.rank = self.policy.rank(qr.r_diag(), self.policy.constraint, None);
-                if self.rank < m {
-                    return Err(LinalgError::Singular { pivot: self.rank });
-                }
-                qr.q_columns(m.min(n), 0, n, &mut self.basis)
-            }
-            Factors::Svd(svd) => {
-                let target = svd.matrix_mut();
-                (0..n).for_each(|j| (0..m).for_each(|i| target[i + j * m] = entry(i, j)));
-                svd.factor()?;
-                self.rank = self.policy.rank(svd.singular_values(), self.policy.constraint, known);
-                let vt = svd.vt();
-                (0..n).for_each(|j| (0..n).for_each(|i| self.basis[i + j * n] = vt[j + i * n]));
-                match known {
-                    Some(known) if self.rank < known => Err(LinalgError::Singular { pivot: self.rank }),
-                    _ => Ok(()),
-                }
-            }
+        let target = self.qr.matrix_mut();
+        for (i, scale) in self.scale.iter().enumerate() {
+            (0..n).for_each(|j| target[j + i * n] = scale * matrix[i + j * m]);
         }
+        self.qr.factor()?;
+        let known = if self.redundant { known } else { None };
+        self.rank = self.policy.rank(self.qr.r_diag(), self.policy.constraint, known);
+        let least = if self.redundant { known.unwrap_or(0) } else { m };
+        if self.rank < least {
+            return Err(LinalgError::Singular { pivot: self.rank });
+        }
+        if self.rank < m {
+            self.second.resize(m, self.rank);
+            let (r, target) = (self.qr.factors(), self.second.matrix_mut());
+            for k in 0..self.rank {
+                (0..m).for_each(|j| target[j + k * m] = if j >= k { r[k + j * n] } else { 0.0 });
+            }
+            self.second.factor()?;
+        }
+        self.qr.q_columns(m.min(n), 0, n, &mut self.basis)
     }
 
     /// Independent rows.
@@ -97,21 +100,19 @@ impl TangentSpace {
         &self.basis[..self.n * self.rank]
     }
 
-    /// The smallest x with C x = b.
+    /// The smallest x with C x = b, in the sense of least squares where rows contradict each other by rounding.
     pub fn particular(&mut self, b: &[f64], x: &mut [f64]) {
         let (m, rank) = (self.m, self.rank);
         let scaled = &mut self.work[..m];
-        match &self.by {
-            Factors::Qr(qr) => {
-                scaled.iter_mut().zip(qr.perm()).for_each(|(s, &i)| *s = self.scale[i] * b[i]);
-                solve_upper_transposed(qr.factors(), self.n, &mut scaled[..rank]);
-                self.inner[..rank].copy_from_slice(&scaled[..rank]);
-            }
-            Factors::Svd(svd) => {
-                scaled.iter_mut().zip(&self.scale).zip(b).for_each(|((s, scale), b)| *s = scale * b);
-                mul_vec_transposed(m, rank, svd.u(), scaled, &mut self.inner);
-                self.inner.iter_mut().zip(&svd.singular_values()[..rank]).for_each(|(y, s)| *y /= s);
-            }
+        scaled.iter_mut().zip(self.qr.perm()).for_each(|(s, &i)| *s = self.scale[i] * b[i]);
+        let y = &mut self.inner[..rank];
+        if rank == m {
+            solve_upper_transposed(self.qr.factors(), self.n, scaled);
+            y.copy_from_slice(scaled);
+        } else {
+            self.second.apply_qt(rank, scaled);
+            solve_upper(self.second.factors(), m, &mut scaled[..rank]);
+            scaled.iter().zip(self.second.perm()).for_each(|(s, &i)| y[i] = *s);
         }
         mul_vec(self.n, rank, &self.basis, &self.inner, x);
     }
@@ -119,20 +120,17 @@ impl TangentSpace {
     /// The smallest λ (with rows of unit size) for which Cᵀ λ has these coordinates in the basis of the range.
     pub fn multipliers(&mut self, coordinates: &[f64], lambda: &mut [f64]) {
         let (m, rank) = (self.m, self.rank);
-        let y = &mut self.inner[..rank];
-        y.copy_from_slice(&coordinates[..rank]);
-        match &self.by {
-            Factors::Qr(qr) => {
-                solve_upper(qr.factors(), self.n, y);
-                lambda.fill(0.0);
-                y.iter().zip(qr.perm()).for_each(|(y, &i)| lambda[i] = *y);
-            }
-            Factors::Svd(svd) => {
-                y.iter_mut().zip(svd.singular_values()).for_each(|(y, s)| *y /= s);
-                mul_vec(m, rank, svd.u(), y, lambda);
-            }
+        let y = &mut self.work[..m];
+        if rank == m {
+            y.copy_from_slice(&coordinates[..rank]);
+            solve_upper(self.qr.factors(), self.n, y);
+        } else {
+            y.fill(0.0);
+            y.iter_mut().zip(self.second.perm()).for_each(|(y, &i)| *y = coordinates[i]);
+            solve_upper_transposed(self.second.factors(), m, &mut y[..rank]);
+            self.second.apply_q(rank, y);
         }
-        lambda.iter_mut().zip(&self.scale).for_each(|(l, s)| *l *= s);
+        y.iter().zip(self.qr.perm()).for_each(|(y, &i)| lambda[i] = *y * self.scale[i]);
     }
 
     /// Coordinates Nᵀ x of the tangential part of x.
