@@ -31,6 +31,8 @@ pub enum MethodKind {
     Radau = 0,
     /// HHT-α on the index-3 equations, or its relative generalised-α.
     Hht = 1,
+    /// Newmark's method in the tangent space of the constraints.
+    Newmark = 3,
     /// Half-explicit Runge-Kutta with projection, for nonstiff systems.
     HalfExplicit = 4,
 }
@@ -67,6 +69,30 @@ pub enum Family {
     Hht,
     /// Generalised-α.
     GeneralizedAlpha,
+}
+
+/// Member of the family of method 3 (IOPT(30) = SCHEME).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NewmarkScheme {
+    /// β = 1/12.
+    FoxGoodwin,
+    /// β = 1/6.
+    LinearAcceleration,
+    /// β = 1/4.
+    Trapezoidal,
+    /// Numerical dissipation as in method 1, by FAMILY and ALPHA.
+    Damped,
+}
+
+/// What method 3 does with the largest natural frequency (IOPT(31) = MONITOR).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MonitorUse {
+    /// It is found in every step and reported.
+    Report,
+    /// It also bounds the step size.
+    Bound,
+    /// It is not found.
+    Off,
 }
 
 /// Bit of PROJECT: velocities.
@@ -171,6 +197,14 @@ pub struct Options {
     pub dissipation: Option<f64>,
     /// ρ of the force elements in method 1.
     pub slope_weight: f64,
+    /// Member of the family of method 3.
+    pub newmark_scheme: NewmarkScheme,
+    /// β of method 3; `None` = that of the scheme.
+    pub newmark_beta: Option<f64>,
+    /// γ of method 3; `None` = that of the scheme.
+    pub newmark_gamma: Option<f64>,
+    /// What method 3 does with the largest natural frequency.
+    pub monitor: MonitorUse,
     /// Suspend invariants while they are rank deficient.
     pub relax_invariants: bool,
     /// Check of the model at the start.
@@ -237,6 +271,10 @@ impl Options {
             family: Family::Hht,
             dissipation: None,
             slope_weight: 0.5,
+            newmark_scheme: NewmarkScheme::FoxGoodwin,
+            newmark_beta: None,
+            newmark_gamma: None,
+            monitor: MonitorUse::Report,
             relax_invariants: false,
             check: CheckLevel::Off,
             watch: WatchLevel::Off,

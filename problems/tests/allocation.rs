@@ -135,6 +135,8 @@ fn combinations(mut each: impl FnMut(&Problem, bool, &Options, bool)) {
                             ..options.clone()
                         };
                         each(&problem, kicks, &hht, jacobian);
+                        let newmark = Options { method: MethodKind::Newmark, ..options.clone() };
+                        each(&problem, kicks, &newmark, jacobian);
                         // Method 4 has no DECOMPD; without gII it has no s and no forces in λ.
                         let explicit = form == Form::StrangenessFree || problem.name != "cycloid";
                         if explicit && differential == SolverKind::Lu {

@@ -3,7 +3,9 @@
 pub mod automatic;
 pub mod features;
 pub mod half_explicit;
+mod hermite;
 pub mod hht;
+pub mod newmark;
 pub mod plan;
 pub mod radau;
 pub mod save;
@@ -95,6 +97,7 @@ pub fn begin(
         }
         MethodKind::Radau => Box::new(radau::Radau::<8>::new(layout, options, tolerance, analytic, start)),
         MethodKind::Hht => Box::new(hht::Hht::new(layout, options, tolerance, analytic, start)),
+        MethodKind::Newmark => Box::new(newmark::Newmark::new(layout, options, tolerance, analytic, start)),
         MethodKind::HalfExplicit => {
             Box::new(half_explicit::HalfExplicit::new(layout, options, tolerance, analytic, start))
         }

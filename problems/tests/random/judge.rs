@@ -83,6 +83,7 @@ pub fn settings(case: &Case) -> Vec<Setting> {
                     }
                     // Second order: 1e-8 would take a hundred thousand steps.
                     if tol > 1e-8 {
+                        list.push(Setting { method: MethodKind::Newmark, ..base.clone() });
                         list.push(Setting { method: MethodKind::Hht, ..base });
                     }
                 }
