@@ -4,8 +4,10 @@ pub mod automatic;
 pub mod features;
 pub mod half_explicit;
 pub mod hht;
+pub mod motion;
 pub mod plan;
 pub mod radau;
+pub mod rosenbrock;
 pub mod save;
 pub mod state;
 
@@ -95,6 +97,9 @@ pub fn begin(
         }
         MethodKind::Radau => Box::new(radau::Radau::<8>::new(layout, options, tolerance, analytic, start)),
         MethodKind::Hht => Box::new(hht::Hht::new(layout, options, tolerance, analytic, start)),
+        MethodKind::RosenbrockNystroem => {
+            Box::new(rosenbrock::Rosenbrock::new(layout, options, tolerance, analytic, start))
+        }
         MethodKind::HalfExplicit => {
             Box::new(half_explicit::HalfExplicit::new(layout, options, tolerance, analytic, start))
         }

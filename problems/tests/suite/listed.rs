@@ -209,6 +209,7 @@ listed! {
         studies: studies::GENERALIZED_ALPHA,
         ..Listed::of(MethodKind::Hht, "", 0, 1e-5)
     };
+    rosenbrock => Listed { studies: studies::ROSENBROCK, ..Listed::of(MethodKind::RosenbrockNystroem, "", 0, 1e-5) };
     half_explicit_5 => Listed { studies: studies::HALF_EXPLICIT_5, ..Listed::of(MethodKind::HalfExplicit, "", 0, 1e-4) };
     half_explicit_8 => Listed { studies: studies::HALF_EXPLICIT_8, ..Listed::of(MethodKind::HalfExplicit, "", 1, 1e-8) };
     // With constant steps it is Radau IIA from the start.
