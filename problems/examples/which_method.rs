@@ -16,9 +16,10 @@ const BEGIN: &str = "<!-- which-method: begin (made by `make which-method`) -->"
 const END: &str = "<!-- which-method: end -->";
 /// Errors to be reached, relative to max(1, largest position).
 const TARGETS: [f64; 3] = [1e-2, 1e-3, 1e-6];
-const METHODS: [(&str, MethodKind); 3] = [
+const METHODS: [(&str, MethodKind); 4] = [
     ("0 Radau IIA", MethodKind::Radau),
     ("1 HHT", MethodKind::Hht),
+    ("2 Rosenbrock", MethodKind::RosenbrockNystroem),
     ("4 half-explicit", MethodKind::HalfExplicit),
 ];
 

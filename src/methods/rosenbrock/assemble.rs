@@ -17,10 +17,26 @@ const STALLED: f64 = 1e-9;
 /// No better rate of convergence is relied on.
 const LEAST_RATE: f64 = 1e-3;
 
+/// Updates of the matrix of the velocities begin when positions move by less.
+const ASSEMBLED: f64 = 1e-6;
+
+/// How the matrix of the velocities is brought up to date.
+#[derive(Clone, Copy, Debug)]
+pub enum Updates {
+    /// It is that of the point.
+    None,
+    /// It is that of the positions, which have been corrected so many times.
+    Shared(usize),
+    /// It has updates of its own; the positions have just moved by so much.
+    Own(f64),
+}
+
 /// Work space.
 #[derive(Debug)]
 pub struct Assembly {
     broyden: Broyden,
+    velocity: Broyden,
+    updates: usize,
     correction: Vec<f64>,
     residual: Vec<f64>,
     /// Rate of convergence of the last iteration for positions.
@@ -33,6 +49,8 @@ impl Assembly {
         let m = layout.dims.nl + layout.dims.nm;
         Assembly {
             broyden: Broyden::new(m),
+            velocity: Broyden::new(m),
+            updates: 0,
             correction: vec![0.0; m],
             residual: vec![0.0; m],
             contraction: 0.0,
@@ -45,24 +63,33 @@ impl Rosenbrock {
     /// `rate_new`; w, λ, μ and s in `motion`.
     pub(super) fn evaluate(&mut self, system: &mut dyn System, t: f64, h: f64) -> Result<(), Halt> {
         self.predict(t);
-        if let Err(halt) = self.settle(system, t) {
+        if self.is_frozen() {
+            match self.settle(system, t, true).and_then(|()| self.rate_with_frozen(system, t)) {
+                Err(Halt::Diverged) => {}
+                other => return other,
+            }
+            self.predict(t);
+        }
+        if let Err(halt) = self.settle(system, t, false) {
             // Once more with matrices of where it came to.
             if !matches!(halt, Halt::Diverged) {
                 return Err(halt);
             }
+            self.frozen.spoiled = true;
             self.predict(t);
             self.motion.place(&self.y_new);
             self.motion.linearize(system, t, &mut self.state.stats)?;
             self.read_constraints()?;
             self.positions.factor()?;
             self.velocities.factor()?;
-            self.settle(system, t)?;
+            self.settle(system, t, false)?;
         }
+        self.frozen.spoiled = true;
         let stats = &mut self.state.stats;
         if self.motion.source == Source::Supplied {
             self.motion.matrices(system, t, &self.y_new, stats)?;
             self.renew_constraints()?;
-            self.correct_velocities(0);
+            self.correct_velocities(Updates::None);
             let (y, rate, stats) = (&self.y_new, &mut self.rate_new, &mut self.state.stats);
             self.motion.rate_with_matrices(system, t, y, rate, stats)
         } else {
@@ -84,39 +111,50 @@ impl Rosenbrock {
                 x.iter_mut().zip(column).for_each(|(x, c)| *x += change * c);
             }
         }
-        l.x.s.of_mut(&mut self.motion.x).copy_from_slice(l.x.s.of(x));
+        for block in [l.x.s, l.x.algebraic] {
+            block.of_mut(&mut self.motion.x).copy_from_slice(block.of(x));
+        }
         self.y_new[..d.nr + d.nv].copy_from_slice(&x[l.x.r.start..l.x.v.end]);
         self.y_new[d.nr + d.nv..].copy_from_slice(l.x.p.of(x));
         self.free.iter().zip(&self.z).for_each(|(&i, z)| self.y_new[i] = *z);
     }
 
-    /// g = 0 and, where EOM gives all rows, gI = 0 and h = 0.
-    fn settle(&mut self, system: &mut dyn System, t: f64) -> Result<(), Halt> {
+    /// g = 0 and, where EOM gives all rows, gI = 0 and h = 0; with `multipliers` also d, gII and hI, nearly.
+    fn settle(&mut self, system: &mut dyn System, t: f64, multipliers: bool) -> Result<(), Halt> {
         let (nl, m) = (self.positions.len(), self.velocities.len());
         let supplied = self.motion.source == Source::Supplied;
-        if m == 0 || (nl == 0 && supplied) {
+        if (m == 0 && !multipliers) || (nl == 0 && supplied) {
             return Ok(());
         }
         self.assembly.broyden.resize(self.positions.rows.len());
-        let mut before = f64::INFINITY;
+        self.assembly.velocity.resize(self.velocities.rows.len());
+        self.frozen.begin();
+        self.assembly.updates = 0;
+        let (mut before, mut assembled) = (f64::INFINITY, false);
         for k in 0..MAX_ITERATIONS {
             self.motion.residuals(system, t, &self.y_new, &mut self.state.stats)?;
-            let position = self.correct_positions(k);
-            let velocity = if supplied { 0.0 } else { self.correct_velocities(k) };
-            let size = position.max(velocity);
-            let rate = size / before;
-            if k == 1 && before > STALLED {
-                self.assembly.contraction = rate.min(1.0);
+            let mut size = 0.0;
+            if !assembled {
+                let position = self.correct_positions(k);
+                let kind = if self.shares() { Updates::Shared(k) } else { Updates::Own(position) };
+                let velocity = if supplied { 0.0 } else { self.correct_velocities(kind) };
+                size = larger(position, velocity);
+                let rate = size / before;
+                if k == 1 && before > STALLED {
+                    self.assembly.contraction = rate.min(1.0);
+                }
+                // The next corrections would be of this size.
+                let next = self.assembly.contraction.max(LEAST_RATE);
+                assembled = size * next <= ROUNDING || (size <= STALLED && rate > 0.3);
+                if !assembled && (!size.is_finite() || rate > 2.0) {
+                    break;
+                }
+                before = size;
             }
-            // The next corrections would be of this size.
-            let next = self.assembly.contraction.max(LEAST_RATE);
-            if size * next <= ROUNDING || (size <= STALLED && rate > 0.3) {
+            let found = !multipliers || self.correct_algebraic(size)?;
+            if assembled && found {
                 return Ok(());
             }
-            if !size.is_finite() || rate > 2.0 {
-                break;
-            }
-            before = size;
         }
         Err(Halt::Diverged)
     }
@@ -138,14 +176,19 @@ impl Rosenbrock {
         size
     }
 
-    /// Correct the dependent velocities, with the matrix after so many updates; the largest relative change.
-    pub(super) fn correct_velocities(&mut self, updates: usize) -> f64 {
-        let (l, shared) = (self.layout, self.shares());
+    /// Correct the dependent velocities; the largest relative change.
+    pub(super) fn correct_velocities(&mut self, updates: Updates) -> f64 {
+        let l = self.layout;
         let (w, count) = (&mut self.assembly, self.velocities.rows.len());
         w.residual.copy_from_slice(&self.motion.rda[l.rda.g_velocity.start..l.rda.h.end]);
         self.velocities.compensate(&w.residual, &mut w.correction);
-        if shared {
-            w.broyden.apply(updates, &mut w.correction[..count]);
+        match updates {
+            Updates::Shared(k) => w.broyden.apply(k, &mut w.correction[..count]),
+            Updates::Own(moved) if moved <= ASSEMBLED && w.updates < MAX_ITERATIONS => {
+                w.velocity.update(w.updates, &mut w.correction[..count]);
+                w.updates += 1;
+            }
+            Updates::Own(_) | Updates::None => {}
         }
         let typical = l.x.v.of(&self.typical);
         let v = &mut self.y_new[l.dims.nr..l.dims.nr + l.dims.nv];

@@ -87,7 +87,7 @@ impl Rosenbrock {
         self.rates_in_time(system, h)?;
         self.make_tangent();
         self.reduce(system, h)?;
-        self.linearized = true;
+        (self.linearized, self.frozen.spoiled) = (true, false);
         Ok(())
     }
 

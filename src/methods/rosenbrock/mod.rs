@@ -13,6 +13,7 @@ mod assemble;
 mod constraints;
 mod control;
 mod curvature;
+mod frozen;
 mod jacobians;
 mod output;
 mod partition;
@@ -20,6 +21,7 @@ mod save;
 mod shifted;
 mod stages;
 mod start;
+pub mod state_space;
 mod tableau;
 mod tangent;
 
@@ -35,9 +37,10 @@ use crate::norm::Tolerance;
 use crate::options::Options;
 use crate::rank::RankPolicy;
 use crate::system::System;
-use assemble::Assembly;
+use assemble::{Assembly, Updates};
 use constraints::Contact;
 use curvature::Curvature;
+use frozen::Frozen;
 use jacobians::Reduced;
 use partition::Level;
 use shifted::Shifted;
@@ -64,6 +67,7 @@ pub struct Rosenbrock {
     curvature: Curvature,
     shifted: Shifted,
     assembly: Assembly,
+    frozen: Frozen,
     /// RTOL and ATOL of (r, v, p); ATOL/RTOL of x.
     rtol: Vec<f64>,
     atol: Vec<f64>,
@@ -127,6 +131,7 @@ impl Rosenbrock {
             curvature: Curvature::new(layout),
             shifted: Shifted::new(nd),
             assembly: Assembly::new(layout),
+            frozen: Frozen::new(layout, options),
             rtol: differential(layout, &rtol),
             atol: differential(layout, &atol),
             typical,
@@ -202,7 +207,12 @@ impl Rosenbrock {
     fn evaluate_new_point(&mut self, system: &mut dyn System, plan: &Plan) -> Result<(), Setback> {
         self.evaluate(system, plan.t_new, plan.h).map_err(|halt| self.setback(halt))?;
         if self.motion.source != Source::Supplied {
-            self.correct_velocities(0);
+            self.correct_velocities(Updates::None);
+            if self.plain {
+                let first = self.layout.dims.nr;
+                self.rate_new[first + self.layout.dims.nv..]
+                    .copy_from_slice(&self.y_new[first..first + self.layout.dims.nv]);
+            }
         }
         Ok(())
     }
