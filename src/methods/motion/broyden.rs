@@ -40,6 +40,19 @@ impl Broyden {
         self.squares[k] = f64::dot(u, u).max(f64::MIN_POSITIVE);
     }
 
+    /// The correction that the matrix gives in u, for the matrix with all updates of the `made` corrections before; it makes another
+    /// one unless it is below this part of the first one, or there are too many.
+    pub fn correct(&mut self, made: &mut usize, noise: f64, u: &mut [f64]) {
+        let size = f64::dot(u, u);
+        let first = if *made == 0 { size } else { self.squares[0] };
+        if *made < MAX_ITERATIONS && size > noise * noise * first {
+            self.update(*made, u);
+            *made += 1;
+        } else {
+            self.apply(made.saturating_sub(1), u);
+        }
+    }
+
     /// The first updates on the correction in u.
     pub fn apply(&self, count: usize, u: &mut [f64]) {
         let n = self.n;

@@ -17,6 +17,8 @@ const STALLED: f64 = 1e-9;
 /// No better rate of convergence is relied on.
 const LEAST_RATE: f64 = 1e-3;
 
+/// Corrections below this part of the first one may be rounding errors: nothing is learned from them.
+const NOISE: f64 = 1e-9;
 /// Updates of the matrix of the velocities begin when positions move by less.
 const ASSEMBLED: f64 = 1e-6;
 
@@ -25,8 +27,8 @@ const ASSEMBLED: f64 = 1e-6;
 pub enum Updates {
     /// It is that of the point.
     None,
-    /// It is that of the positions, which have been corrected so many times.
-    Shared(usize),
+    /// It is that of the positions.
+    Shared,
     /// It has updates of its own; the positions have just moved by so much.
     Own(f64),
 }
@@ -36,11 +38,10 @@ pub enum Updates {
 pub struct Assembly {
     broyden: Broyden,
     velocity: Broyden,
-    updates: usize,
+    /// Corrections that updates were made of, of positions and of velocities.
+    updates: [usize; 2],
     correction: Vec<f64>,
     residual: Vec<f64>,
-    /// Rate of convergence of the last iteration for positions.
-    pub contraction: f64,
 }
 
 impl Assembly {
@@ -50,10 +51,9 @@ impl Assembly {
         Assembly {
             broyden: Broyden::new(m),
             velocity: Broyden::new(m),
-            updates: 0,
+            updates: [0; 2],
             correction: vec![0.0; m],
             residual: vec![0.0; m],
-            contraction: 0.0,
         }
     }
 }
@@ -129,27 +129,25 @@ impl Rosenbrock {
         self.assembly.broyden.resize(self.positions.rows.len());
         self.assembly.velocity.resize(self.velocities.rows.len());
         self.frozen.begin();
-        self.assembly.updates = 0;
-        let (mut before, mut assembled) = (f64::INFINITY, false);
-        for k in 0..MAX_ITERATIONS {
+        self.assembly.updates = [0; 2];
+        let (mut before, mut assembled) = ((f64::INFINITY, f64::INFINITY), false);
+        for _ in 0..MAX_ITERATIONS {
             self.motion.residuals(system, t, &self.y_new, &mut self.state.stats)?;
             let mut size = 0.0;
             if !assembled {
-                let position = self.correct_positions(k);
-                let kind = if self.shares() { Updates::Shared(k) } else { Updates::Own(position) };
+                let position = self.correct_positions();
+                let kind = if self.shares() { Updates::Shared } else { Updates::Own(position) };
                 let velocity = if supplied { 0.0 } else { self.correct_velocities(kind) };
                 size = larger(position, velocity);
-                let rate = size / before;
-                if k == 1 && before > STALLED {
-                    self.assembly.contraction = rate.min(1.0);
-                }
-                // The next corrections would be of this size.
-                let next = self.assembly.contraction.max(LEAST_RATE);
+                let rate = size / before.1;
+                // The next corrections would be of this size at most; updates make them smaller.
+                let next = rate.clamp(LEAST_RATE, 1.0);
                 assembled = size * next <= ROUNDING || (size <= STALLED && rate > 0.3);
-                if !assembled && (!size.is_finite() || rate > 2.0) {
+                // Velocities follow the positions by one iteration, and may first move away.
+                if !assembled && (!size.is_finite() || position > 2.0 * before.0) {
                     break;
                 }
-                before = size;
+                before = (position, size);
             }
             let found = !multipliers || self.correct_algebraic(size)?;
             if assembled && found {
@@ -159,12 +157,12 @@ impl Rosenbrock {
         Err(Halt::Diverged)
     }
 
-    /// Correction k of the dependent positions; the largest relative change.
-    fn correct_positions(&mut self, k: usize) -> f64 {
+    /// Correct the dependent positions; the largest relative change.
+    fn correct_positions(&mut self) -> f64 {
         let (l, w) = (self.layout, &mut self.assembly);
-        let count = self.positions.rows.len();
-        self.positions.compensate(l.rda.g.of(&self.motion.rda), &mut w.correction);
-        w.broyden.update(k, &mut w.correction[..count]);
+        let correction = &mut w.correction[..self.positions.rows.len()];
+        self.positions.compensate(l.rda.g.of(&self.motion.rda), correction);
+        w.broyden.correct(&mut w.updates[0], NOISE, correction);
         let first = self.y_new.len() - l.dims.np;
         let typical = l.x.p.of(&self.typical);
         let p = &mut self.y_new[first..];
@@ -183,10 +181,9 @@ impl Rosenbrock {
         w.residual.copy_from_slice(&self.motion.rda[l.rda.g_velocity.start..l.rda.h.end]);
         self.velocities.compensate(&w.residual, &mut w.correction);
         match updates {
-            Updates::Shared(k) => w.broyden.apply(k, &mut w.correction[..count]),
-            Updates::Own(moved) if moved <= ASSEMBLED && w.updates < MAX_ITERATIONS => {
-                w.velocity.update(w.updates, &mut w.correction[..count]);
-                w.updates += 1;
+            Updates::Shared => w.broyden.apply(w.updates[0].saturating_sub(1), &mut w.correction[..count]),
+            Updates::Own(moved) if moved <= ASSEMBLED => {
+                w.velocity.correct(&mut w.updates[1], NOISE, &mut w.correction[..count]);
             }
             Updates::Own(_) | Updates::None => {}
         }

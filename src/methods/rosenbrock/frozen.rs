@@ -11,7 +11,7 @@ use crate::linalg::cholesky::Cholesky;
 use crate::linalg::dense;
 use crate::methods::motion::broyden::Broyden;
 use crate::methods::motion::saddle::Defect;
-use crate::methods::motion::{factored, Halt, Source, MAX_ITERATIONS};
+use crate::methods::motion::{factored, Halt, Source};
 use crate::model::Mass;
 use crate::options::Options;
 use crate::system::System;
@@ -69,9 +69,8 @@ impl Rosenbrock {
     pub(super) fn correct_algebraic(&mut self, moved: f64) -> Result<bool, Halt> {
         self.algebraic_step()?;
         let frozen = &mut self.frozen;
-        if moved <= ASSEMBLED && frozen.updates < MAX_ITERATIONS {
-            frozen.broyden.update(frozen.updates, &mut frozen.step);
-            frozen.updates += 1;
+        if moved <= ASSEMBLED {
+            frozen.broyden.correct(&mut frozen.updates, NEARLY, &mut frozen.step);
         }
         let x = self.layout.x.algebraic.of_mut(&mut self.motion.x);
         let (mut size, mut largest) = (0.0f64, f64::MIN_POSITIVE);

@@ -11,12 +11,13 @@
 //! (31). An inexact one would cost the order.
 
 use super::shifted::Shape;
+use super::tangent::time_span;
 use super::Rosenbrock;
 use crate::error::Code;
 use crate::layout::{Block, Form, Layout};
 use crate::linalg::{all_finite, dense};
 use crate::methods::motion::{factored, Halt};
-use crate::model::time_rate::{Span, TimeRate};
+use crate::model::time_rate::TimeRate;
 use crate::model::{Mass, Trouble};
 use crate::options::Options;
 use crate::system::{Outcome, System};
@@ -196,7 +197,7 @@ impl Rosenbrock {
         let (x, a, r) = (&self.x, &self.rate[nr..nr + nv], &mut self.reduced);
         let Some(mass) = &mut r.mass else { return Ok(()) };
         self.motion.mass.mul(1, a, &mut r.change[0], &mut stats.mass_multiplications);
-        let span = Span { narrow: f64::EPSILON.cbrt() * h, smooth: h, further: 0 };
+        let span = time_span(h);
         let all = Block { start: 0, end: nv };
         r.by_time.evaluate((t, &r.change[0]), all, span, |offset, rows| {
             mass.evaluate(system, t + offset, x, &mut stats.nmas)?;

@@ -82,8 +82,8 @@ impl Level {
     }
 
     /// True if the dependent coordinates depend on the independent ones so much more than at the choice that it is to be made anew.
-    /// κ = ‖A_D⁻¹ A‖ = √(1 + ‖H‖²), in the norm of Frobenius for H: unlike the condition number of A_D it sees a single
-    /// constraint turn away from its coordinate, and unlike ‖A‖‖A_D⁻¹‖ it does not depend on units of the constraints.
+    /// κ = ‖A_D⁻¹ A‖ in the norm of Frobenius: unlike the condition number of A_D it sees a single constraint turn away from
+    /// its coordinate, and unlike ‖A‖‖A_D⁻¹‖ it does not depend on units of the constraints.
     pub fn is_poor(&self) -> bool {
         self.kappa > GROWTH * self.chosen
     }
@@ -166,7 +166,7 @@ impl Level {
             }
             square += column.iter().map(|h| h * h).sum::<f64>();
         }
-        self.kappa = (1.0 + square).sqrt();
+        self.kappa = (rank as f64 + square).sqrt();
         if self.kappa.is_finite() {
             Ok(())
         } else {

@@ -13,7 +13,6 @@ impl Rosenbrock {
         w.flag(self.begun);
         w.reals(if self.begun { &self.rate } else { &[] });
         w.reals(&self.x);
-        w.real(self.assembly.contraction);
         save_level(&mut w, &self.positions);
         save_level(&mut w, &self.velocities);
         w.int(self.motion.source as u64);
@@ -37,7 +36,6 @@ impl Rosenbrock {
         require("rate", given == self.begun || nd == 0)?;
         r.reals("point of the rate", &mut self.x)?;
         self.linearized = false;
-        self.assembly.contraction = r.not_negative("rate of convergence")?;
         read_level(&mut r, &mut self.positions, (d.nl, d.np))?;
         read_level(&mut r, &mut self.velocities, (d.nl + d.nm, d.nv))?;
         let sources = [Source::Unknown, Source::Supplied, Source::Jacobian, Source::Differences];

@@ -38,6 +38,11 @@ impl Tangent {
     }
 }
 
+/// Widths of differences in time for a step of size h. Their error, of order h², is a millionth of what would count.
+pub(super) fn time_span(h: f64) -> Span {
+    Span { narrow: 1e-3 * h, smooth: h, further: 0 }
+}
+
 impl Rosenbrock {
     /// Columns in use: the reduced state, and time unless nothing depends on it.
     pub(super) fn directions(&self) -> usize {
@@ -53,7 +58,7 @@ impl Rosenbrock {
         let tangent = &mut self.tangent;
         stats.neom += 1;
         model::eom(system, crate::error::Code::StoppedByEom, t, x, &mut tangent.rows)?;
-        let span = Span { narrow: f64::EPSILON.cbrt() * h, smooth: h, further: 0 };
+        let span = time_span(h);
         let all = Block { start: 0, end: self.layout.m };
         tangent.by_time.evaluate((t, &tangent.rows), all, span, |offset, rows| {
             stats.neom += 1;
