@@ -31,6 +31,8 @@ pub enum MethodKind {
     Radau = 0,
     /// HHT-α on the index-3 equations, or its relative generalised-α.
     Hht = 1,
+    /// Rosenbrock-Nyström in state space, linearly implicit.
+    RosenbrockNystroem = 2,
     /// Newmark's method in the tangent space of the constraints.
     Newmark = 3,
     /// Half-explicit Runge-Kutta with projection, for nonstiff systems.

@@ -5,9 +5,11 @@ pub mod features;
 pub mod half_explicit;
 mod hermite;
 pub mod hht;
+pub mod motion;
 pub mod newmark;
 pub mod plan;
 pub mod radau;
+pub mod rosenbrock;
 pub mod save;
 pub mod state;
 
@@ -97,6 +99,9 @@ pub fn begin(
         }
         MethodKind::Radau => Box::new(radau::Radau::<8>::new(layout, options, tolerance, analytic, start)),
         MethodKind::Hht => Box::new(hht::Hht::new(layout, options, tolerance, analytic, start)),
+        MethodKind::RosenbrockNystroem => {
+            Box::new(rosenbrock::Rosenbrock::new(layout, options, tolerance, analytic, start))
+        }
         MethodKind::Newmark => Box::new(newmark::Newmark::new(layout, options, tolerance, analytic, start)),
         MethodKind::HalfExplicit => {
             Box::new(half_explicit::HalfExplicit::new(layout, options, tolerance, analytic, start))

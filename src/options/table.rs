@@ -212,15 +212,21 @@ pub static OPTIONS: &[OptionEntry] = &[
     entry!(
         "METHOD",
         Iopt(18),
-        "0, 1, 3, 4, -1",
+        "0, 1, 2, 3, 4, -1",
         "0",
-        "Integration method: 0 Radau IIA; 1 HHT on the index-3 equations (second order); 3 Newmark's \
-         method in the tangent space of the constraints (second order); 4 half-explicit Runge-Kutta of \
-         order 5, or 8 if RTOL <= 1e-6, for nonstiff systems; -1 automatic choice: method 4 until the problem is found to \
-         be stiff, then method 0 with ORDER=-1 (from the start with FORM=1, FIXED=1, s, e, or without JAC).",
+        "Integration method: 0 Radau IIA; 1 HHT on the index-3 equations (second order); 2 Rosenbrock-Nyström in \
+         state space (order 4, linearly implicit); 3 Newmark's method in the tangent space of the constraints (second order); \
+         4 half-explicit Runge-Kutta of order 5, or 8 if RTOL <= 1e-6, for nonstiff systems; -1 automatic choice: method 4 until \
+         the problem is found to be stiff, then method 0 with ORDER=-1 (from the start with FORM=1, FIXED=1, s, e, or without JAC).",
         Int(|o, v| {
-            let known =
-                [MethodKind::Automatic, MethodKind::Radau, MethodKind::Hht, MethodKind::Newmark, MethodKind::HalfExplicit];
+            let known = [
+                MethodKind::Automatic,
+                MethodKind::Radau,
+                MethodKind::Hht,
+                MethodKind::RosenbrockNystroem,
+                MethodKind::Newmark,
+                MethodKind::HalfExplicit,
+            ];
             let known = known.into_iter().find(|m| *m as i64 == v);
             known.map(|m| o.method = m).is_some()
         })

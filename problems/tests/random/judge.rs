@@ -78,6 +78,7 @@ pub fn settings(case: &Case) -> Vec<Setting> {
                         }
                     }
                     list.push(Setting { method: MethodKind::HalfExplicit, ..base.clone() });
+                    list.push(Setting { method: MethodKind::RosenbrockNystroem, ..base.clone() });
                     if kind == DecompositionKind::Lu || redundant {
                         list.push(Setting { method: MethodKind::Automatic, ..base.clone() });
                     }

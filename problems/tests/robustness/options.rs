@@ -317,6 +317,10 @@ fn ivcnsst() {
 fn method() {
     same(pendulum().extended(18, 0), pendulum());
     near(&hht().finish(), &pendulum().finish());
+    // Linearly implicit: one decomposition per attempt, of one degree of freedom, and no iteration of Newton's method.
+    let rosenbrock = pendulum().extended(18, 2).finish();
+    near(&rosenbrock, &pendulum().finish());
+    assert_eq!(rosenbrock.count(NEDEC), rosenbrock.count(NSTEP));
     // The half-explicit method decomposes nothing of size E1, E2, and comes to the same end.
     let (radau, explicit) = (pendulum().finish(), pendulum().extended(18, 4).finish());
     assert!(radau.iwork[6] > 0 && explicit.iwork[6] == 0 && explicit.iwork[5] > 0);

@@ -211,6 +211,11 @@ impl Factored<'_, Saddle> {
         s.least_norm(b);
     }
 
+    /// b := S⁻¹ b. Not with the whole matrix.
+    pub fn multipliers(&mut self, b: &mut [f64]) {
+        self.system.solve_multipliers(b);
+    }
+
     /// f := M⁻¹ f. Not with the whole matrix.
     pub fn solve_mass(&self, f: &mut [f64]) {
         let s = &*self.system;
