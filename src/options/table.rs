@@ -314,6 +314,15 @@ pub static OPTIONS: &[OptionEntry] = &[
         })
     ),
     entry!(
+        "NWTMULT",
+        Iopt(28),
+        "0, 1",
+        "0"; Some("1"),
+        "Method 0 with FORM=0, multipliers within Newton's method: 0 from gII and hI at every stage; 1 from the dynamic \
+         equations, as with FORM=1, and from gII and hI at the accepted points.",
+        Int(|o, v| flag(&mut o.dynamic_multipliers, v))
+    ),
+    entry!(
         "UROUND",
         Ropt(1),
         "0 or 1e-19 < UROUND < 1e-3",

@@ -1,10 +1,10 @@
 //! The error estimate (GEERREST).
 
 use super::{subtract, Linearized, Radau, Setback};
-use crate::error::{Code, Rejection};
+use crate::error::Rejection;
 use crate::formulation::Missing;
 use crate::layout::Form;
-use crate::model::{self, Trouble};
+use crate::model::Trouble;
 use crate::norm::{excess_square, weighted_rms};
 use crate::system::System;
 
@@ -31,8 +31,7 @@ impl<const L: usize> Radau<L> {
                 *d = x + e;
             }
             self.state.stats.neom += 1;
-            let (t, code) = (self.state.t, Code::StoppedByEom);
-            match model::eom(system, code, t, &self.work.delta, &mut self.work.rhs) {
+            match self.rows.eom(system, self.state.t, &self.work.delta, &mut self.work.rhs) {
                 Ok(()) => err = self.error_norm(h),
                 Err(trouble @ Trouble::Stop { .. }) => return Err(self.setback(trouble)),
                 // The point x_k + err need not exist; the first estimate stands.

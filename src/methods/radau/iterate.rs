@@ -2,9 +2,8 @@
 
 use super::linearize::singular;
 use super::{Radau, Setback, STRONG_GROWTH};
-use crate::error::{Code, Rejection};
+use crate::error::Rejection;
 use crate::formulation::Missing;
-use crate::model;
 use crate::newton::{Monitor, Verdict};
 use crate::norm::dominating;
 use crate::system::System;
@@ -112,7 +111,7 @@ impl<const L: usize> Radau<L> {
             self.stages.stage(i, &self.state.x);
             self.state.stats.neom += 1;
             let rda = &mut self.work.rhs;
-            let mut result = model::eom(system, Code::StoppedByEom, t, &self.stages.x, rda);
+            let mut result = self.rows.eom(system, t, &self.stages.x, rda);
             if result.is_ok() && varying {
                 result = self.stage_mass.evaluate(system, t, &self.stages.x, &mut self.state.stats.nmas);
             }

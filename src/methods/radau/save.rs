@@ -26,6 +26,11 @@ impl<const L: usize> Radau<L> {
         w.reals(self.stage_mass.saved().unwrap_or(&[]));
         if self.linearized != Linearized::Nowhere {
             self.fx.fx.iter().for_each(|block| w.reals(block));
+            self.rows.whole.iter().for_each(|whole| w.reals(&whole.fx.fx[0]));
+        }
+        w.flag(self.work.here_valid);
+        if self.work.here_valid {
+            w.reals(&self.work.here);
         }
         let memory = self.formulation.memory();
         w.flag(memory.known_ranks.is_some());
@@ -57,7 +62,6 @@ impl<const L: usize> Radau<L> {
         self.restore_matrices(&mut r)?;
         self.restore_formulation(&mut r, decomposed_for)?;
         self.state.stats = counters;
-        self.work.here_valid = false;
         r.end()
     }
 
@@ -81,6 +85,15 @@ impl<const L: usize> Radau<L> {
         if self.linearized != Linearized::Nowhere {
             require("mass matrix", self.mass.saved().is_some())?;
             self.fx.fx.iter_mut().try_for_each(|block| r.reals("Jacobian", block))?;
+            let whole = self.rows.whole.iter_mut();
+            whole.map(|whole| &mut whole.fx.fx[0]).try_for_each(|block| r.reals("Jacobian", block))?;
+        }
+        if let Some(closing) = &mut self.closing {
+            (closing.decomposed, closing.evaluated) = (false, false);
+        }
+        self.work.here_valid = r.flag("rows here")?;
+        if self.work.here_valid {
+            r.reals("rows here", &mut self.work.here)?;
         }
         Ok(())
     }
