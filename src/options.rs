@@ -204,6 +204,7 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             newton_reference: None,
+            newton_updates: 1,
             order: Order::Nine,
             check: CheckLevel::Quick,
             watch: WatchLevel::Warn,

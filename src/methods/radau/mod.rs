@@ -71,6 +71,8 @@ struct Evidence {
     since_change: u32,
     /// Newton iterations of the last attempt.
     iterations: u32,
+    /// Accepted steps in a row whose iterations converged slowly.
+    slow: u32,
 }
 
 /// The integrator: its state, the linearisation in hand and its work space.
@@ -155,6 +157,8 @@ impl<const L: usize> Method for Radau<L> {
         self.stages.polynomial(tableau, &state.x, &mut state.contx);
         state.nodes = tableau.of.newton_nodes;
         state.memory = Some(Memory::after(plan.h, attempted.err));
+        let slow = control::is_slow(state.theta, self.evidence.iterations);
+        self.evidence.slow = if slow { self.evidence.slow.saturating_add(1) } else { 0 };
         self.choose_order(plan.next(attempted.next) / plan.h);
         self.take_end();
         self.linearized = if keep_jacobian { Linearized::Elsewhere } else { Linearized::Nowhere };
@@ -379,6 +383,9 @@ impl<const L: usize> Radau<L> {
         if state.rejected {
             h_new = h_new.min(h);
         }
+        if options.dynamic_multipliers {
+            h_new = h_new.min(h * control::growth_by_rate(state.theta, iterations, self.evidence.slow));
+        }
         let quotient = h_new / h;
         if self.keeps_jacobian() && quotient >= options.quot1 && quotient <= options.quot2 {
             h_new = h;
@@ -388,7 +395,7 @@ impl<const L: usize> Radau<L> {
 
     /// With an automatic choice: another order, if Newton's method and the growth of the step size speak for it.
     fn choose_order(&mut self, growth: f64) {
-        let Evidence { failures, since_change, iterations } = self.evidence;
+        let Evidence { failures, since_change, iterations, .. } = self.evidence;
         self.evidence.since_change = since_change.saturating_add(1);
         if self.orders.len() == 1 {
             return;

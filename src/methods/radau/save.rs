@@ -18,6 +18,7 @@ impl<const L: usize> Radau<L> {
         w.int(self.order as u64);
         w.int(u64::from(self.evidence.since_change));
         w.int(u64::from(self.evidence.failures));
+        w.int(u64::from(self.evidence.slow));
         w.int(self.state.nodes.len() as u64 + 1);
         w.real(self.formulation.factored_for().map_or(0.0, |shifts| shifts.h));
         w.flag(self.renew_selectors);
@@ -54,7 +55,8 @@ impl<const L: usize> Radau<L> {
         self.order = r.index("order", self.orders.len())?;
         let since_change = r.small("steps since the last change of order", u32::MAX)?;
         let failures = r.small("failures since the last change of order", MANY_FAILURES)?;
-        self.evidence = Evidence { failures, since_change, iterations: 0 };
+        let slow = r.small("slow steps", u32::MAX)?;
+        self.evidence = Evidence { failures, since_change, iterations: 0, slow };
         self.restore_nodes(&mut r)?;
         let decomposed_for = r.size("step size of the matrices")?;
         self.renew_selectors = r.flag("selectors")?;
