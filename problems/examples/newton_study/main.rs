@@ -3,13 +3,15 @@
 //! Newton's method per attempt, and of evaluations, decompositions and CPU time relative to FORM=1.
 //!
 //! STUDY_COUNT mechanisms (300), from seed STUDY_FIRST (1). STUDY_SET: options of FORM=0 by name, "nwtmult=0 order=5"; STUDY_SET1
-//! those of FORM=1. STUDY_VERBOSE=1 prints every run.
+//! those of FORM=1. STUDY_VERBOSE=1 prints every run. With the argument `library` (`make newton-library`) the problems of the library
+//! by the default, with and without NWTMULT.
 #![allow(dead_code, missing_docs)]
 
 #[path = "../../tests/random/dense.rs"]
 mod dense;
 #[path = "../../tests/random/generator.rs"]
 mod generator;
+mod library;
 #[path = "../../tests/random/mechanism.rs"]
 mod mechanism;
 #[path = "../../tests/random/reference.rs"]
@@ -108,6 +110,10 @@ fn print_quantiles(what: &str, mut values: Vec<f64>) {
 }
 
 fn main() {
+    if std::env::args().nth(1).as_deref() == Some("library") {
+        library::compare();
+        return;
+    }
     let number = |name, otherwise| variable(name).and_then(|v| v.parse().ok()).unwrap_or(otherwise);
     let (first, count) = (number("STUDY_FIRST", 1), number("STUDY_COUNT", 300));
     let cases: Vec<Case> = (first..first + count).map(generator::make).collect();

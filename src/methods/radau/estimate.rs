@@ -121,6 +121,8 @@ impl<const L: usize> Radau<L> {
         }
         let err = &mut self.work.err;
         err.copy_from_slice(x0.as_flattened());
+        self.error_of_multipliers(h);
+        let err = &self.work.err;
         weighted_rms(err, &self.work.scal).max(1e-10)
     }
 }

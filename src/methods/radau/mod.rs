@@ -130,6 +130,7 @@ impl<const L: usize> Method for Radau<L> {
         self.choose_selectors();
         self.decompose_reduced(h)?;
         self.evidence.iterations = self.solve_stages(system, h)?;
+        self.correct_last_stage()?;
         let err = self.estimate_error(system, h)?;
         if err < 1.0 {
             self.determine_multipliers(system, h)?;

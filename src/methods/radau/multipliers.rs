@@ -2,8 +2,10 @@
 //!
 //! FX1 of the step's linearisation belongs to another point, so an iteration with it converges at a rate of h. Broyden's method
 //! in the form that keeps the increments (Kelley, Iterative Methods for Linear and Nonlinear Equations, 1995, 7.3) makes that
-//! superlinear at the cost of inner products. The last evaluation serves the next step.
+//! superlinear at the cost of inner products. The last evaluation serves the next step, and what Newton's method knows of the last
+//! stage, whose end this is, serves the first increment.
 
+use super::linearize::singular;
 use super::{Radau, Rows, Setback};
 use crate::decompose::{ConstraintDecomposition, DecompositionKind};
 use crate::linalg::scalar::Scalar;
@@ -20,6 +22,8 @@ pub(super) struct Closing {
     block: ConstraintDecomposition,
     /// The block is that of the linearisation in hand.
     pub(super) decomposed: bool,
+    /// Of d, gII, hI.
+    residuals: Vec<f64>,
     /// Increments in units of the tolerance.
     increments: Vec<f64>,
     squares: [f64; MOST],
@@ -37,6 +41,7 @@ impl Closing {
             policy,
             block: ConstraintDecomposition::new(kind, m1, l.n1()),
             decomposed: false,
+            residuals: vec![0.0; m1],
             increments: vec![0.0; l.n1() * MOST],
             squares: [0.0; MOST],
             scale: vec![1.0; m1.max(l.n1())],
@@ -88,15 +93,47 @@ impl<const L: usize> Radau<L> {
         result
     }
 
-    fn close(&mut self, system: &mut dyn System, h: f64, closing: &mut Closing) -> Result<(), Setback> {
+    /// w, λ, μ of the last stage from its residuals before the last increment of Newton's method, which are in hand.
+    pub(super) fn correct_last_stage(&mut self) -> Result<(), Setback> {
+        let (Some(closing), Some(whole)) = (&mut self.closing, &self.rows.whole) else { return Ok(()) };
         if !closing.decomposed && !closing.decompose(&self.rows, self.formulation.deficiency()) {
-            return Err(super::linearize::singular());
+            return Err(singular());
         }
+        let tableau = &self.orders[self.order].tableau;
+        let (block, m1, last) = (self.layout.x.algebraic, self.rows.layout.m1(), tableau.stages - 1);
+        closing.residuals.copy_from_slice(self.rows.layout.rda.rows1.of(&whole.rda));
+        for (column, dw) in whole.fx.fx[0].chunks_exact(m1).zip(&self.stages.dw) {
+            let dz: f64 = tableau.t.iter().zip(dw).map(|(t, d)| t[last] * d).sum();
+            f64::axpy(-dz, column, &mut closing.residuals);
+        }
+        let change = &mut closing.increments[..block.len()];
+        closing.block.particular(&closing.residuals, change);
+        self.stages.z[block.range()].iter_mut().zip(change).for_each(|(z, d)| z[last] += *d);
+        Ok(())
+    }
+
+    /// Errors of w, λ, μ at the end of a step: what those of r, v, s, p in `work.err` make of d, gII, hI, as with NWTMULT=0. That
+    /// of the stages, which the dynamic rows give, is another one.
+    pub(super) fn error_of_multipliers(&mut self, h: f64) {
+        let (Some(closing), Some(whole)) = (&mut self.closing, &self.rows.whole) else { return };
+        if !closing.decomposed {
+            return;
+        }
+        let (block, m1) = (self.layout.x.algebraic, self.rows.layout.m1());
+        closing.residuals.fill(0.0);
+        let columns = whole.fx.fx[0].chunks_exact(m1).zip(&self.work.err).skip(block.end);
+        columns.for_each(|(column, e)| f64::axpy(-e, column, &mut closing.residuals));
+        let err = block.of_mut(&mut self.work.err);
+        closing.block.particular(&closing.residuals, err);
+        // The weights of Newton's method have a factor of h on this block.
+        err.iter_mut().for_each(|e| *e /= h.min(1.0));
+    }
+
+    fn close(&mut self, system: &mut dyn System, h: f64, closing: &mut Closing) -> Result<(), Setback> {
         let (block, stages) = (self.layout.x.algebraic, self.tableau().stages);
         let mut x = std::mem::take(&mut self.work.delta);
         x.copy_from_slice(&self.state.x);
         self.stages.add_last(stages, &mut x);
-        // The weights of Newton's method have a factor of h on this block.
         let weight = &mut closing.scale;
         weight.iter_mut().zip(block.of(&self.work.weight)).for_each(|(s, w)| *s = w / h.min(1.0));
         let found = self.iterate_multipliers(system, self.state.t + h, &mut x, closing);
