@@ -137,8 +137,14 @@ fn main() {
         print_quantiles("Jacobians, FORM=0 / FORM=1", ratio(&|r| r.stats.njac as f64));
         print_quantiles("decompositions, FORM=0 / FORM=1", ratio(&Run::decompositions));
         print_quantiles("CPU time, FORM=0 / FORM=1", ratio(&|r| r.seconds));
-        print_quantiles("Newton rejections per attempt, FORM=0", pairs.iter().map(|p| p.0.newton_share()).collect());
-        print_quantiles("Newton rejections per attempt, FORM=1", pairs.iter().map(|p| p.1.newton_share()).collect());
+        print_quantiles(
+            "Newton rejections per attempt, FORM=0",
+            pairs.iter().map(|p| p.0.newton_share()).collect(),
+        );
+        print_quantiles(
+            "Newton rejections per attempt, FORM=1",
+            pairs.iter().map(|p| p.1.newton_share()).collect(),
+        );
         for (form, pick) in [(0, true), (1, false)] {
             let sum = |of: &dyn Fn(&Run) -> f64| {
                 pairs.iter().map(|(a, b)| of(if pick { a } else { b })).sum::<f64>()

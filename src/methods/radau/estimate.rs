@@ -46,7 +46,7 @@ impl<const L: usize> Radau<L> {
             return Err(Setback::Reject { why, factor: 0.5, component: None });
         }
         if err >= 1.0 {
-            err = self.error_above_round_off();
+            err = self.error_above_round_off(h);
         }
         Ok(err)
     }
@@ -60,8 +60,9 @@ impl<const L: usize> Radau<L> {
     }
 
     /// The norm without what rounding errors explain: no step size would make that smaller.
-    fn error_above_round_off(&mut self) -> f64 {
+    fn error_above_round_off(&mut self, h: f64) -> f64 {
         self.estimate_round_off();
+        self.round_off_of_multipliers(h);
         let left = excess_square(&self.work.err, &self.work.noise, &self.work.scal);
         (left / self.layout.n as f64).sqrt().max(EXPLAINED)
     }

@@ -129,6 +129,24 @@ impl<const L: usize> Radau<L> {
         err.iter_mut().for_each(|e| *e /= h.min(1.0));
     }
 
+    /// `work.noise` of w, λ, μ at the end of a step, from that of the other components and rounding errors of the rows.
+    pub(super) fn round_off_of_multipliers(&mut self, h: f64) {
+        let (Some(closing), Some(whole)) = (&mut self.closing, &self.rows.whole) else { return };
+        if !closing.decomposed {
+            return;
+        }
+        let (block, m1, noise) = (self.layout.x.algebraic, self.rows.layout.m1(), &mut self.work.noise);
+        closing.residuals.fill(0.0);
+        for ((column, x), n) in whole.fx.fx[0].chunks_exact(m1).zip(&self.state.x).zip(&*noise) {
+            let size = n + f64::EPSILON * x.abs();
+            closing.residuals.iter_mut().zip(column).for_each(|(r, a)| *r += (a * size).abs());
+        }
+        let found = &mut closing.increments[..block.len()];
+        closing.block.particular(&closing.residuals, found);
+        let largest = found.iter().fold(0.0f64, |m, v| m.max(v.abs())) / h.min(1.0);
+        block.of_mut(noise).iter_mut().for_each(|n| *n = n.max(largest));
+    }
+
     fn close(&mut self, system: &mut dyn System, h: f64, closing: &mut Closing) -> Result<(), Setback> {
         let (block, stages) = (self.layout.x.algebraic, self.tableau().stages);
         let mut x = std::mem::take(&mut self.work.delta);
@@ -138,9 +156,9 @@ impl<const L: usize> Radau<L> {
         weight.iter_mut().zip(block.of(&self.work.weight)).for_each(|(s, w)| *s = w / h.min(1.0));
         let found = self.iterate_multipliers(system, self.state.t + h, &mut x, closing);
         if let Ok(true) = found {
-            for (z, (x, before)) in self.stages.z[block.range()].iter_mut().zip(
-                block.of(&x).iter().zip(block.of(&self.state.x)),
-            ) {
+            for (z, (x, before)) in
+                self.stages.z[block.range()].iter_mut().zip(block.of(&x).iter().zip(block.of(&self.state.x)))
+            {
                 // All stages, so that the polynomial does not bend.
                 let change = x - before - z[stages - 1];
                 let nodes = &self.orders[self.order].tableau.nodes;
