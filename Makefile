@@ -39,7 +39,7 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 export OPENBLAS_NUM_THREADS = 1
 export CARGO FC CC CXX AR OBJCOPY CFLAGS FFLAGS LDFLAGS MPICC
 
-.PHONY: all setup requirements lib header docs demo test bench bench-quick bench-settings bench-setup accuracy which-method newmark starts clean \
+.PHONY: all setup requirements lib header docs demo test bench bench-quick bench-settings bench-setup accuracy which-method newmark newton-study newton-library starts clean \
         test-instructions instructions \
         test-format test-lint test-rust test-doc test-header test-drivers test-memory test-valgrind test-asan \
         test-faults test-threads test-identity profile test-profile test-random-calls random-calls random mutants mpi test-mpi
@@ -187,6 +187,13 @@ newmark: setup
 
 which-method: setup
 	$(CARGO) run --locked --release --quiet --example which_method
+
+# What Newton's method costs: FORM=0 beside FORM=1 over random mechanisms, and the default with and without NWTMULT over the library.
+newton-study: setup
+	OPENBLAS_NUM_THREADS=1 $(CARGO) run --locked --release --quiet --example newton_study
+
+newton-library: setup
+	OPENBLAS_NUM_THREADS=1 $(CARGO) run --locked --release --quiet --example newton_study library
 
 include packaging/package.mk
 include octave/octave.mk

@@ -215,8 +215,8 @@ code_table! {
         "An error occurred during the SVD of FX1, FX2 or FX3.";
         "Not produced by finite matrices; report it with the model."
     #[added] RedundantIndex1 = -2405:
-        "Redundant constraints cannot be integrated with IOPT(5)=1: the multipliers are not determined.";
-        "Supply gII and hI and use IOPT(5)=0 with IOPT(11)=3 (SVD), or remove the redundant constraint."
+        "The forces of the multipliers have not the rank of the constraints, or dd/dw is singular (IOPT(5)=1, SVD).";
+        "Check the terms of lambda and mu in f_dyn against gI and h, and d; or remove the redundant constraint."
     Fx1DeficientLu = -2601:
         "Constraints redundant or dd/dw singular (FX1 rank deficient in its LU decomposition).";
         "Try the integration again with IOPT(11)=3 (SVD)."

@@ -213,6 +213,8 @@ pub struct Options {
     pub check: CheckLevel,
     /// Checks of the model during the run.
     pub watch: WatchLevel,
+    /// FORM=0: multipliers of the stages from the dynamic equations, those of accepted points from gII and hI.
+    pub dynamic_multipliers: bool,
     /// Rounding unit.
     pub uround: f64,
     /// Safety factor of the step size prediction.
@@ -238,9 +240,11 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             newton_reference: None,
+            newton_updates: 1,
             order: Order::Nine,
             check: CheckLevel::Quick,
             watch: WatchLevel::Warn,
+            dynamic_multipliers: true,
             ..Options::of_call()
         }
     }
@@ -280,6 +284,7 @@ impl Options {
             relax_invariants: false,
             check: CheckLevel::Off,
             watch: WatchLevel::Off,
+            dynamic_multipliers: false,
             uround: 1e-16,
             safe: 0.9,
             thet: 0.001,

@@ -57,8 +57,8 @@ pub fn settings(case: &Case) -> Vec<Setting> {
     }
     for kind in [DecompositionKind::Lu, DecompositionKind::Qr, DecompositionKind::Svd] {
         for form in [Form::StrangenessFree, Form::Index1] {
-            // Redundant constraints need the SVD and gII.
-            if redundant && (kind != DecompositionKind::Svd || form == Form::Index1) {
+            // Redundant constraints need the SVD.
+            if redundant && kind != DecompositionKind::Svd {
                 continue;
             }
             for analytic in [true, false] {

@@ -7,8 +7,10 @@ mod coefficients;
 mod estimate;
 mod iterate;
 mod linearize;
+mod multipliers;
 mod order;
 mod report;
+mod rows;
 mod save;
 pub mod stages;
 mod start;
@@ -19,19 +21,19 @@ use super::save::BadState;
 use super::state::State;
 use super::Method;
 use crate::control::{self, Memory};
-use crate::decompose::DecompositionKind;
-use crate::error::{Code, Failure, Rejection};
+use crate::error::{Failure, Rejection};
 use crate::formulation::{Formulation, LaneWork, Shifts};
 use crate::layout::Layout;
 use crate::linalg::lanes::Lanes;
 use crate::linalg::linear::Linear;
-use crate::model::derivatives::Derivatives;
-use crate::model::{self, Mass};
+use crate::model::Mass;
 use crate::newton::stopping_criterion;
 use crate::norm::{dominating, Scaling, Tolerance};
 use crate::options::Options;
 use crate::rank::RankPolicy;
 use crate::system::{JacobianBlocks, System};
+use multipliers::Closing;
+use rows::Rows;
 use stages::Stages;
 use tableau::Tableau;
 
@@ -71,12 +73,15 @@ struct Evidence {
     since_change: u32,
     /// Newton iterations of the last attempt.
     iterations: u32,
+    /// Accepted steps in a row whose iterations converged slowly.
+    slow: u32,
 }
 
 /// The integrator: its state, the linearisation in hand and its work space.
 #[derive(Debug)]
 pub struct Radau<const L: usize> {
     state: State,
+    /// As Newton's method sees it.
     layout: Layout,
     options: Options,
     orders: Vec<Order<L>>,
@@ -90,7 +95,9 @@ pub struct Radau<const L: usize> {
     linearized: Linearized,
     /// The linearised equations; factored, E1 and E2 are in hand.
     formulation: Linear<Formulation, Shifts>,
-    derivatives: Derivatives,
+    rows: Rows,
+    /// w, λ, μ at the end of steps, if Newton's method does not see gII and hI.
+    closing: Option<Closing>,
     fx: JacobianBlocks,
     mass: Mass,
     stage_mass: Mass,
@@ -125,8 +132,10 @@ impl<const L: usize> Method for Radau<L> {
         self.choose_selectors();
         self.decompose_reduced(h)?;
         self.evidence.iterations = self.solve_stages(system, h)?;
+        self.correct_last_stage()?;
         let err = self.estimate_error(system, h)?;
         if err < 1.0 {
+            self.determine_multipliers(system, h)?;
             return Ok(Attempted { err, next: self.next_step(h, err) });
         }
         let settled = self.settle_start(system);
@@ -151,8 +160,10 @@ impl<const L: usize> Method for Radau<L> {
         self.stages.polynomial(tableau, &state.x, &mut state.contx);
         state.nodes = tableau.of.newton_nodes;
         state.memory = Some(Memory::after(plan.h, attempted.err));
+        let slow = control::is_slow(state.theta, self.evidence.iterations);
+        self.evidence.slow = if slow { self.evidence.slow.saturating_add(1) } else { 0 };
         self.choose_order(plan.next(attempted.next) / plan.h);
-        self.work.here_valid = false;
+        self.take_end();
         self.linearized = if keep_jacobian { Linearized::Elsewhere } else { Linearized::Nowhere };
         let stats = &mut self.state.stats;
         stats.jacobian_reused += u64::from(keep_jacobian);
@@ -236,17 +247,18 @@ impl<const L: usize> Radau<L> {
         analytic: bool,
         (t, x, h): (f64, &[f64], f64),
     ) -> Self {
-        let (n, m) = (layout.n, layout.m);
         let stages = options.order.stages();
         let orders: Vec<_> = stages.iter().map(|&s| Order::new(s, layout, options, tolerance)).collect();
         let middle = orders.len() / 2;
         let kind = options.decompose_constraints;
         let policy = RankPolicy::new(kind, analytic, orders[0].scaling.rtol_user);
+        let rows = Rows::new(layout, options, analytic, orders[0].scaling.typical.clone());
+        let layout = &rows.newton_layout();
+        let (n, m) = (layout.n, layout.m);
         let nq = layout.n3().max(layout.n4()).max(layout.n2()).max(1);
         let pairs = stages.iter().max().map_or(1, |s| s / 2);
         let kinds = (kind, options.decompose_differential);
         let formulation = Formulation::new(layout, kinds, policy, options.relax_invariants, pairs);
-        let typical = orders[0].scaling.typical.clone();
         let mut state = State::new(t, x, h, orders[middle].tableau.of.newton_nodes);
         state.make_room(L + 1);
         Radau {
@@ -257,7 +269,8 @@ impl<const L: usize> Radau<L> {
             evidence: Evidence::default(),
             faccon: 1.0,
             linearized: Linearized::Nowhere,
-            derivatives: Derivatives::of_rows(layout, analytic, kind == DecompositionKind::Svd, typical),
+            closing: Closing::new(&rows, kind, policy),
+            rows,
             fx: JacobianBlocks::new(layout),
             mass: Mass::new(layout, options.mass),
             stage_mass: Mass::new(layout, options.mass),
@@ -332,10 +345,19 @@ impl<const L: usize> Radau<L> {
         }
         let state = &mut self.state;
         state.stats.neom += 1;
-        let result = model::eom(system, Code::StoppedByEom, state.t, &state.x, &mut self.work.here);
+        let result = self.rows.eom(system, state.t, &state.x, &mut self.work.here);
         result.map_err(|trouble| self.setback(trouble))?;
         self.work.here_valid = true;
         Ok(())
+    }
+
+    /// The rows at the end of the step that is accepted, if they are known, are those here.
+    fn take_end(&mut self) {
+        self.work.here_valid = false;
+        if let Some(closing) = self.closing.as_mut().filter(|closing| closing.evaluated) {
+            std::mem::swap(&mut closing.end, &mut self.work.here);
+            (closing.evaluated, self.work.here_valid) = (false, true);
+        }
     }
 
     /// Starting values of the stages (STARTN).
@@ -364,6 +386,9 @@ impl<const L: usize> Radau<L> {
         if state.rejected {
             h_new = h_new.min(h);
         }
+        if options.dynamic_multipliers {
+            h_new = h_new.min(h * control::growth_by_rate(state.theta, iterations, self.evidence.slow));
+        }
         let quotient = h_new / h;
         if self.keeps_jacobian() && quotient >= options.quot1 && quotient <= options.quot2 {
             h_new = h;
@@ -373,7 +398,7 @@ impl<const L: usize> Radau<L> {
 
     /// With an automatic choice: another order, if Newton's method and the growth of the step size speak for it.
     fn choose_order(&mut self, growth: f64) {
-        let Evidence { failures, since_change, iterations } = self.evidence;
+        let Evidence { failures, since_change, iterations, .. } = self.evidence;
         self.evidence.since_change = since_change.saturating_add(1);
         if self.orders.len() == 1 {
             return;
@@ -410,6 +435,7 @@ impl<const L: usize> Radau<L> {
         }
         subtract(&mut state.x, -1.0, &self.work.delta);
         self.stages.polynomial(tableau, &state.x, &mut state.contx);
+        self.work.here_valid = false;
         Ok(())
     }
 }
