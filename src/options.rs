@@ -177,6 +177,8 @@ pub struct Options {
     pub check: CheckLevel,
     /// Checks of the model during the run.
     pub watch: WatchLevel,
+    /// Positions where the constraints lose rank for an instant are passed; otherwise the run ends there.
+    pub pass_singular: bool,
     /// Rounding unit.
     pub uround: f64,
     /// Safety factor of the step size prediction.
@@ -197,7 +199,7 @@ pub struct Options {
     pub facr: f64,
 }
 
-/// What wins over the benchmark problems (`geoms-bench --settings`): NWTMAT=2 and order 9. Models are checked.
+/// What wins over the benchmark problems (`geoms-bench --settings`): NWTMAT=2 and order 9. Models are checked, singular positions passed.
 impl Default for Options {
     fn default() -> Self {
         Options {
@@ -205,6 +207,7 @@ impl Default for Options {
             order: Order::Nine,
             check: CheckLevel::Quick,
             watch: WatchLevel::Warn,
+            pass_singular: true,
             ..Options::of_call()
         }
     }
@@ -240,6 +243,7 @@ impl Options {
             relax_invariants: false,
             check: CheckLevel::Off,
             watch: WatchLevel::Off,
+            pass_singular: false,
             uround: 1e-16,
             safe: 0.9,
             thet: 0.001,

@@ -314,6 +314,15 @@ pub static OPTIONS: &[OptionEntry] = &[
         })
     ),
     entry!(
+        "SINGULAR",
+        Iopt(32),
+        "0, 1",
+        "0"; Some("1"),
+        "Positions where the constraints lose rank for one instant while the motion is smooth (bars of a parallelogram in one \
+         line): 0 the run ends with -2406, 1 it passes them.",
+        Int(|o, v| flag(&mut o.pass_singular, v))
+    ),
+    entry!(
         "UROUND",
         Ropt(1),
         "0 or 1e-19 < UROUND < 1e-3",

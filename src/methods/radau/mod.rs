@@ -4,6 +4,7 @@
 //! vectors in [`stages`], monitor and controllers in [`crate::newton`] and [`crate::control`].
 
 mod coefficients;
+mod critical;
 mod estimate;
 mod iterate;
 mod linearize;
@@ -98,6 +99,9 @@ pub struct Radau<const L: usize> {
     singular: u32,
     stages: Stages<L>,
     work: Work<L>,
+    /// Steps past rank losses of the constraints, and what is remembered for them.
+    critical: Option<Box<critical::Critical<L>>>,
+    memory: critical::Memory,
 }
 
 impl<const L: usize> Method for Radau<L> {
@@ -117,18 +121,13 @@ impl<const L: usize> Method for Radau<L> {
         let h = plan.h;
         self.weigh(h);
         self.evaluate_here(system)?;
-        self.predict_stages(h);
-        self.linearize(system, h)?;
-        self.clear_undetermined();
-        self.choose_selectors();
-        self.decompose_reduced(h)?;
-        self.evidence.iterations = self.solve_stages(system, h)?;
-        let err = self.estimate_error(system, h)?;
-        if err < 1.0 {
-            return Ok(Attempted { err, next: self.next_step(h, err) });
+        if self.follows_rank_loss(h) {
+            return self.attempt_critical(system, h);
         }
-        let settled = self.settle_start(system);
-        Err(self.error_too_large(h, err, settled))
+        match self.attempt_regular(system, h) {
+            Err(setback) if self.meets_rank_loss(h, &setback) => self.attempt_critical(system, h),
+            outcome => outcome,
+        }
     }
 
     fn attempted(&self, x: &mut [f64]) {
@@ -149,7 +148,13 @@ impl<const L: usize> Method for Radau<L> {
         self.stages.polynomial(tableau, &state.x, &mut state.contx);
         state.nodes = tableau.of.newton_nodes;
         state.memory = Some(Memory::after(plan.h, attempted.err));
-        self.choose_order(plan.next(attempted.next) / plan.h);
+        if self.is_critical() {
+            self.state.stats.critical_steps += 1;
+        } else {
+            self.memory.passed = false;
+            self.memory.time = None;
+            self.choose_order(plan.next(attempted.next) / plan.h);
+        }
         self.work.here_valid = false;
         self.linearized = if keep_jacobian { Linearized::Elsewhere } else { Linearized::Nowhere };
         let stats = &mut self.state.stats;
@@ -158,6 +163,9 @@ impl<const L: usize> Method for Radau<L> {
     }
 
     fn complete(&mut self, system: &mut dyn System, plan: &Plan) -> Result<(), Failure> {
+        if self.is_critical() {
+            return self.settle_critical_point(system, plan.h);
+        }
         if self.formulation.deficiency() > 0 {
             self.minimise_multipliers(system, plan.h)?;
         }
@@ -189,6 +197,7 @@ impl<const L: usize> Method for Radau<L> {
         self.mass.forget();
         self.stage_mass.forget();
         (self.estimate_with_stage_mass, self.singular) = (false, 0);
+        self.memory = critical::Memory::default();
         self.forget();
         true
     }
@@ -222,6 +231,8 @@ struct Work<const L: usize> {
     single_rhs: Vec<Lanes<1>>,
     single: Vec<Lanes<1>>,
     single_work: LaneWork<1>,
+    /// As long as z.
+    single_block: Vec<f64>,
 }
 
 impl<const L: usize> Radau<L> {
@@ -277,7 +288,10 @@ impl<const L: usize> Radau<L> {
                 single_rhs: vec![[0.0]; m],
                 single: vec![[0.0]; n],
                 single_work: LaneWork::new(&formulation),
+                single_block: vec![0.0; Formulation::largest_size(layout)],
             },
+            critical: None,
+            memory: critical::Memory::default(),
             formulation: Linear::analysed(formulation),
             options: options.clone(),
             layout: *layout,
@@ -290,6 +304,10 @@ impl<const L: usize> Radau<L> {
         self.renew_selectors = true;
         self.formulation.discard();
         self.work.here_valid = false;
+        self.memory = critical::Memory { best: self.memory.best, ..critical::Memory::default() };
+        if let Some(critical) = &mut self.critical {
+            critical.forget();
+        }
     }
 
     fn error_too_large(&self, h: f64, err: f64, settled: bool) -> Setback {
@@ -312,6 +330,23 @@ impl<const L: usize> Radau<L> {
 
     fn tableau(&self) -> &Tableau<L> {
         &self.orders[self.order].tableau
+    }
+
+    /// A step with one linearisation for all stages.
+    fn attempt_regular(&mut self, system: &mut dyn System, h: f64) -> Result<Attempted, Setback> {
+        self.predict_stages(h);
+        self.linearize(system, h)?;
+        self.look_ahead(h)?;
+        self.clear_undetermined();
+        self.choose_selectors();
+        self.decompose_reduced(h)?;
+        self.evidence.iterations = self.solve_stages(system, h)?;
+        let err = self.estimate_error(system, h)?;
+        if err < 1.0 {
+            return Ok(Attempted { err, next: self.next_step(h, err) });
+        }
+        let settled = self.settle_start(system);
+        Err(self.error_too_large(h, err, settled))
     }
 
     /// The weights of the norm at x_k.
@@ -341,6 +376,9 @@ impl<const L: usize> Radau<L> {
         let extrapolate = !self.state.is_first() && !self.options.zero_start;
         let last = extrapolate.then(|| self.state.dense());
         self.stages.predict(&self.orders[self.order].tableau, last, h);
+        if self.memory.passed {
+            self.stages.z[self.layout.x.multipliers.range()].fill([0.0; L]);
+        }
     }
 
     /// True if the Jacobian serves the next step too (THET).

@@ -1,0 +1,76 @@
+//! The accepted point of a critical step: its multipliers, and how far away the rank loss is now.
+
+use super::{Critical, Radau};
+use crate::error::Failure;
+use crate::methods::plan::Setback;
+use crate::model::index1::Halt;
+use crate::system::System;
+
+impl<const L: usize> Radau<L> {
+    /// λ, μ and w that belong to p and v, as large as they are there, and the time to the rank loss.
+    pub(in super::super) fn settle_critical_point(
+        &mut self,
+        system: &mut dyn System,
+        h: f64,
+    ) -> Result<(), Failure> {
+        let Some(mut critical) = self.critical.take() else { return Ok(()) };
+        critical.attempted = false;
+        let result = self.settle_with(&mut critical, system, h);
+        self.critical = Some(critical);
+        result
+    }
+
+    fn settle_with(
+        &mut self,
+        critical: &mut Critical<L>,
+        system: &mut dyn System,
+        h: f64,
+    ) -> Result<(), Failure> {
+        let l = self.layout;
+        self.memory.passed = true;
+        self.memory.shifts = 0;
+        self.memory.time = None;
+        let mut x = std::mem::take(&mut self.work.delta);
+        x.copy_from_slice(&self.state.x);
+        let found = self.multipliers_at(critical, system, &mut x, h);
+        if found.is_ok() {
+            let (block, last) = (l.x.algebraic, self.tableau().stages - 1);
+            for k in block.range() {
+                self.stages.z[k][last] += x[k] - self.state.x[k];
+                self.state.x[k] = x[k];
+            }
+            let tableau = &self.orders[self.order].tableau;
+            self.stages.polynomial(tableau, &self.state.x, &mut self.state.contx);
+        }
+        self.work.delta = x;
+        match found {
+            Err(Halt::Model(trouble)) => match self.setback(trouble) {
+                Setback::Fatal(failure) => Err(*failure),
+                // Not evaluable now: the next attempt meets it again and shortens the step.
+                Setback::Reject { .. } => Ok(()),
+            },
+            // In the rank loss itself there are no multipliers: those of the last stage stand.
+            _ => Ok(()),
+        }
+    }
+
+    fn multipliers_at(
+        &mut self,
+        critical: &mut Critical<L>,
+        system: &mut dyn System,
+        x: &mut [f64],
+        h: f64,
+    ) -> Result<(), Halt> {
+        let (t, stats) = (self.state.t, &mut self.state.stats);
+        let Critical { index1, velocity, ahead, a, settled_at, .. } = critical;
+        *settled_at = None;
+        index1.linearize(system, &mut self.derivatives, &mut self.mass, (t, x), stats)?;
+        *settled_at = Some(t);
+        if velocity.decompose(&index1.fx.fx[1], index1.fx.shape[1].0).is_ok() {
+            self.memory.time = ahead.time(&self.layout, &index1.fx, velocity);
+        }
+        index1.decompose(&self.mass, stats)?;
+        a.fill(0.0);
+        index1.solve(system, &self.mass, (t, x), a, h, stats)
+    }
+}

@@ -1,0 +1,123 @@
+//! When a critical step is due. Nothing here calls the model, and nothing but one comparison is done in a step of a regular
+//! run that succeeds.
+
+use super::{Radau, Setback};
+use crate::error::{Code, Rejection};
+use crate::linalg::LinalgError;
+use crate::singular;
+
+/// Constraints whose smallest magnitude has fallen to this part of the largest seen may be about to lose rank.
+const FALLEN: f64 = 0.2;
+/// A rank loss within so many steps makes a step critical if the magnitude has fallen ...
+const NEAR: f64 = 20.0;
+/// ... if it has and the step failed ...
+const AFTER_FAILURE: f64 = 50.0;
+/// ... if Newton's method failed, whatever the magnitude ...
+const AFTER_NEWTON: f64 = 4.0;
+/// ... and behind a critical step.
+const BEHIND: f64 = 4.0;
+
+/// What is remembered of the constraints from step to step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(in super::super) struct Memory {
+    /// The largest smallest magnitude so far.
+    pub(in super::super) best: f64,
+    /// Signed time to the rank loss from x_k, after a critical step.
+    pub(in super::super) time: Option<f64>,
+    /// The last step was a critical one: its multipliers are not to be extrapolated.
+    pub(in super::super) passed: bool,
+    /// Steps made shorter in a row to keep off the rank loss.
+    pub(in super::super) shifts: u32,
+}
+
+impl<const L: usize> Radau<L> {
+    /// True if the last step says that this one is critical.
+    pub(in super::super) fn follows_rank_loss(&self, h: f64) -> bool {
+        self.critical.is_some() && self.memory.time.is_some_and(|time| time.abs() < BEHIND * h)
+    }
+
+    /// After the constraints were decomposed: a rank loss that is near ends the attempt, to be repeated as a critical one.
+    pub(in super::super) fn look_ahead(&mut self, h: f64) -> Result<(), Setback> {
+        if !self.options.pass_singular {
+            return Ok(());
+        }
+        if self.critical.is_none() {
+            self.begin_watching()?;
+        }
+        let smallest = self.formulation.conditioning();
+        self.memory.best = self.memory.best.max(smallest);
+        if smallest < FALLEN * self.memory.best && self.loses_rank_within(NEAR * h) {
+            return Err(rank_loss(smallest));
+        }
+        Ok(())
+    }
+
+    /// At the first point. A rank that is missing here and regained along the motion is no redundancy.
+    fn begin_watching(&mut self) -> Result<(), Setback> {
+        let redundant = self.formulation.deficiency();
+        if redundant > 0 && self.layout.dims.nl + self.layout.dims.nm > 0 {
+            return self.begin_in_rank_loss(redundant).map_or(Ok(()), |()| Err(rank_loss(0.0)));
+        }
+        self.make_room_for_critical_steps(redundant);
+        Ok(())
+    }
+
+    /// Some if the rank that is missing here is regained along the motion.
+    fn begin_in_rank_loss(&mut self, missing: usize) -> Option<()> {
+        let rows = self.layout.dims.nl + self.layout.dims.nm;
+        let redundant = rows - singular::rank_ahead(&self.layout, &self.fx).min(rows);
+        self.make_room_for_critical_steps(redundant.min(missing));
+        (redundant < missing).then(|| self.formulation.values().forget())
+    }
+
+    /// True if an attempt that failed is to be repeated as a critical one.
+    pub(in super::super) fn meets_rank_loss(&mut self, h: f64, setback: &Setback) -> bool {
+        if !self.options.pass_singular || self.layout.dims.nl + self.layout.dims.nm == 0 {
+            return false;
+        }
+        let fallen = self.formulation.conditioning() < FALLEN * self.memory.best;
+        match setback {
+            Setback::Fatal(failure) if is_deficient(failure.code) => {
+                self.critical.is_some() || self.begin_in_rank_loss(usize::MAX).is_some()
+            }
+            Setback::Fatal(_) => false,
+            Setback::Reject { why: Rejection::RankLoss { .. }, .. } => true,
+            Setback::Reject { why: Rejection::Newton { .. } | Rejection::SingularMatrix, .. } => {
+                let within = if fallen { AFTER_FAILURE } else { AFTER_NEWTON };
+                self.loses_rank_within(within * h)
+            }
+            Setback::Reject { why: Rejection::ErrorTest { .. }, .. } => {
+                fallen && self.loses_rank_within(AFTER_FAILURE * h)
+            }
+            Setback::Reject { .. } => false,
+        }
+    }
+
+    /// By the Jacobian in hand.
+    fn loses_rank_within(&mut self, time: f64) -> bool {
+        let Some(critical) = &mut self.critical else { return false };
+        let (fx, kept) = (&self.fx, &mut critical.velocity);
+        let found: Result<(), LinalgError> = kept.decompose(&fx.fx[1], fx.shape[1].0);
+        found.is_ok() && critical.ahead.time(&self.layout, fx, kept).is_some_and(|tau| tau.abs() < time)
+    }
+}
+
+fn rank_loss(smallest: f64) -> Setback {
+    Setback::Reject { why: Rejection::RankLoss { smallest }, factor: 1.0, component: None }
+}
+
+fn is_deficient(code: Code) -> bool {
+    use Code::*;
+    matches!(
+        code,
+        Fx1DeficientLu
+            | Fx2DeficientLu
+            | Fx3DeficientLu
+            | Fx1DeficientQr
+            | Fx2DeficientQr
+            | Fx3DeficientQr
+            | RankChanged
+            | DeficiencyFx2
+            | DeficiencyFx3
+    )
+}
