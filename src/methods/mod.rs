@@ -4,6 +4,7 @@ pub mod automatic;
 pub mod features;
 pub mod half_explicit;
 pub mod hht;
+pub mod passing;
 pub mod plan;
 pub mod radau;
 pub mod save;
@@ -68,11 +69,25 @@ pub trait Method: Debug + Send {
         false
     }
 
+    /// What the last decomposition showed of the constraints, for a method that is watched ([`passing`]).
+    fn constraints(&self) -> Option<Constraints> {
+        None
+    }
+
     /// All that the next steps depend on, as bytes.
     fn save(&self) -> Vec<u8>;
 
     /// Put a saved state back. After an error the method must not be used.
     fn restore(&mut self, saved: &[u8]) -> Result<(), BadState>;
+}
+
+/// Constraints as a decomposition shows them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Constraints {
+    /// The smallest magnitude that counts, relative to the largest.
+    pub smallest: f64,
+    /// How many depend on others everywhere.
+    pub redundant: usize,
 }
 
 /// Makes a method, as [`begin`] does: at the initial point (t, x) with first step size h. The flag says whether the model
@@ -82,6 +97,21 @@ pub type Maker = fn(&Layout, &Options, &Tolerance, bool, (f64, &[f64], f64)) -> 
 /// The method chosen by the options, at the initial point (t, x) with first step size h. `analytic` says whether
 /// the model supplies its Jacobian.
 pub fn begin(
+    layout: &Layout,
+    options: &Options,
+    tolerance: &Tolerance,
+    analytic: bool,
+    start: (f64, &[f64], f64),
+) -> Box<dyn Method> {
+    let passes = options.pass_singular && options.method != MethodKind::Radau;
+    if passes && layout.dims.nl + layout.dims.nm > 0 {
+        return Box::new(passing::Passing::new(layout, options, tolerance, analytic, start));
+    }
+    unwatched(layout, options, tolerance, analytic, start)
+}
+
+/// The method itself, whatever lies ahead.
+fn unwatched(
     layout: &Layout,
     options: &Options,
     tolerance: &Tolerance,

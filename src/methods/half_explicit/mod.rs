@@ -23,7 +23,7 @@ mod tableau;
 use super::plan::{self, Attempted, Plan, Setback};
 use super::save::BadState;
 use super::state::State;
-use super::Method;
+use super::{Constraints, Method};
 use crate::decompose::DecompositionKind;
 use crate::error::{Code, Failure, Rejection};
 use crate::layout::Layout;
@@ -378,6 +378,13 @@ impl Method for HalfExplicit {
 
     fn expect_output(&mut self, every_step: bool) {
         self.output = every_step;
+    }
+
+    fn constraints(&self) -> Option<Constraints> {
+        let saddle = &self.motion.saddle;
+        let rows = self.layout.dims.nl + self.layout.dims.nm;
+        let redundant = saddle.rank().map_or(0, |rank| rows - rank);
+        saddle.smallest().map(|smallest| Constraints { smallest, redundant })
     }
 
     fn save(&self) -> Vec<u8> {

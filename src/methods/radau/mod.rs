@@ -4,7 +4,7 @@
 //! vectors in [`stages`], monitor and controllers in [`crate::newton`] and [`crate::control`].
 
 mod coefficients;
-mod critical;
+pub(super) mod critical;
 mod estimate;
 mod iterate;
 mod linearize;

@@ -19,18 +19,38 @@ const SHIFTS: u32 = 6;
 const SINGULAR: f64 = 0.1;
 
 impl<const L: usize> Radau<L> {
-    /// Starting values: p and v extrapolated, in a first step along the velocity; λ, μ as they are at x_k.
-    pub(super) fn begin_stages(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
+    /// Starting values: p and v extrapolated, in a first step with the accelerations at x_k; λ, μ as they are at x_k.
+    pub(super) fn begin_stages(
+        &mut self,
+        critical: &mut Critical<L>,
+        system: &mut dyn System,
+        h: f64,
+    ) -> Result<(), Setback> {
         self.predict_stages(h);
         let l = self.layout;
-        let tableau = &self.orders[self.order].tableau;
         if self.state.is_first() || self.options.zero_start {
             self.state.stats.neom += 1;
             let state = &self.state;
             let result = model::eom(system, Code::StoppedByEom, state.t, &state.x, &mut self.work.rhs);
             result.map_err(|trouble| self.setback(trouble))?;
-            for (z, rate) in self.stages.z[l.x.p.range()].iter_mut().zip(l.rda.f_kin.of(&self.work.rhs)) {
-                *z = tableau.nodes.map(|c| c * h * rate);
+            let mut x = std::mem::take(&mut self.work.delta);
+            x.copy_from_slice(&self.state.x);
+            let found = self.multipliers_at(critical, system, &mut x, h);
+            self.work.delta = x;
+            let curvature = &mut self.work.block[..l.dims.np];
+            curvature.fill(0.0);
+            match found {
+                Ok(()) => critical.index1.position_curvature(&critical.a, curvature),
+                // In the rank loss itself: along the velocity.
+                Err(_) => critical.a.fill(0.0),
+            }
+            let nodes = self.orders[self.order].tableau.nodes;
+            let rates = l.rda.f_kin.of(&self.work.rhs).iter().zip(curvature.iter());
+            for (z, (rate, change)) in self.stages.z[l.x.p.range()].iter_mut().zip(rates) {
+                *z = nodes.map(|c| c * h * (rate + 0.5 * c * h * change));
+            }
+            for (z, a) in self.stages.z[l.x.v.range()].iter_mut().zip(&critical.a) {
+                *z = nodes.map(|c| c * h * a);
             }
         }
         self.stages.z[l.x.multipliers.range()].fill([0.0; L]);

@@ -31,6 +31,7 @@ use crate::options::Options;
 use crate::singular::Ahead;
 use crate::system::{JacobianBlocks, System};
 use eliminate::Reduced;
+pub(in crate::methods) use watch::is_deficient;
 pub(super) use watch::Memory;
 
 /// Work space of critical steps.
@@ -106,6 +107,11 @@ impl<const L: usize> Critical<L> {
 }
 
 impl<const L: usize> Critical<L> {
+    /// Constraints that depend on others everywhere.
+    pub(super) fn redundant(&self) -> usize {
+        self.index1.deficiency
+    }
+
     /// What belongs to the last point.
     pub(super) fn forget(&mut self) {
         (self.settled_at, self.attempted) = (None, false);
@@ -114,7 +120,7 @@ impl<const L: usize> Critical<L> {
 
 impl<const L: usize> Radau<L> {
     /// Room for critical steps, as soon as the redundancy of the constraints is known.
-    pub(super) fn make_room_for_critical_steps(&mut self, redundant: usize) {
+    pub(in crate::methods) fn make_room_for_critical_steps(&mut self, redundant: usize) {
         if !self.options.pass_singular || self.critical.is_some() || self.layout.dims.nl + self.layout.dims.nm == 0 {
             return;
         }
@@ -141,13 +147,24 @@ impl<const L: usize> Radau<L> {
         h: f64,
     ) -> Result<Attempted, Setback> {
         self.forget_linearisation();
-        self.begin_stages(system, h)?;
+        self.begin_stages(critical, system, h)?;
         self.evidence.iterations = self.solve_critical_stages(critical, system, h)?;
         let err = self.estimate_critical_error(critical, system, h)?;
         if err < 1.0 {
             return Ok(Attempted { err, next: self.next_step(h, err) });
         }
         Err(self.error_too_large(h, err, false))
+    }
+
+    /// A critical step for another method.
+    pub(in crate::methods) fn attempt_to_pass(
+        &mut self,
+        system: &mut dyn System,
+        h: f64,
+    ) -> Result<Attempted, Setback> {
+        self.weigh(h);
+        self.evaluate_here(system)?;
+        self.attempt_critical(system, h)
     }
 
     /// The waiting attempt was a critical one.

@@ -54,7 +54,8 @@ impl<const L: usize> Radau<L> {
         }
     }
 
-    fn multipliers_at(
+    /// λ, μ and w in x, the accelerations in `critical.a`, and the time to the rank loss.
+    pub(super) fn multipliers_at(
         &mut self,
         critical: &mut Critical<L>,
         system: &mut dyn System,

@@ -5,6 +5,7 @@ use super::{Radau, Setback};
 use crate::error::{Code, Rejection};
 use crate::linalg::LinalgError;
 use crate::singular;
+use crate::system::System;
 
 /// Constraints whose smallest magnitude has fallen to this part of the largest seen may be about to lose rank.
 const FALLEN: f64 = 0.2;
@@ -32,7 +33,7 @@ pub(in super::super) struct Memory {
 
 impl<const L: usize> Radau<L> {
     /// True if the last step says that this one is critical.
-    pub(in super::super) fn follows_rank_loss(&self, h: f64) -> bool {
+    pub(in crate::methods) fn follows_rank_loss(&self, h: f64) -> bool {
         self.critical.is_some() && self.memory.time.is_some_and(|time| time.abs() < BEHIND * h)
     }
 
@@ -93,6 +94,23 @@ impl<const L: usize> Radau<L> {
         }
     }
 
+    /// For another method: true if a rank is lost within this time from the point of the state, or missing there and regained
+    /// along the motion.
+    pub(in crate::methods) fn loses_rank_here(
+        &mut self,
+        system: &mut dyn System,
+        time: f64,
+    ) -> Result<bool, Setback> {
+        self.linearized = super::super::Linearized::Nowhere;
+        let (state, fx) = (&mut self.state, &mut self.fx);
+        let result = self.derivatives.jacobian(system, state.t, &state.x, fx, &mut state.stats);
+        result.map_err(|trouble| self.setback(trouble))?;
+        Ok(match &self.critical {
+            Some(_) => self.loses_rank_within(time),
+            None => self.begin_in_rank_loss(usize::MAX).is_some(),
+        })
+    }
+
     /// By the Jacobian in hand.
     fn loses_rank_within(&mut self, time: f64) -> bool {
         let Some(critical) = &mut self.critical else { return false };
@@ -106,7 +124,8 @@ fn rank_loss(smallest: f64) -> Setback {
     Setback::Reject { why: Rejection::RankLoss { smallest }, factor: 1.0, component: None }
 }
 
-fn is_deficient(code: Code) -> bool {
+/// A constraint block without its rank.
+pub(in crate::methods) fn is_deficient(code: Code) -> bool {
     use Code::*;
     matches!(
         code,
