@@ -82,7 +82,7 @@
 //! solver
 //! check
 //! diagnosis
-//! arguments  events  driver  lockup
+//! arguments  events  driver  lockup  singularity
 //! methods
 //! formulation  initial  control
 //! model
@@ -122,6 +122,7 @@ pub mod norm;
 pub mod options;
 pub mod rank;
 pub mod singular;
+mod singularity;
 pub mod solver;
 pub mod stats;
 pub mod system;

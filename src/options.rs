@@ -96,6 +96,17 @@ pub enum WatchLevel {
     Fail,
 }
 
+/// What a run does where the constraints lose rank for an instant (IOPT(32) = SINGULAR).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Singular {
+    /// It ends.
+    Stop,
+    /// It passes, by steps that are made for that.
+    Pass,
+    /// All steps of method 0 are made so, for comparison.
+    Always,
+}
+
 /// Structure of the mass matrix (IOPT(15) = MASSTRCT).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MassStructure {
@@ -177,8 +188,8 @@ pub struct Options {
     pub check: CheckLevel,
     /// Checks of the model during the run.
     pub watch: WatchLevel,
-    /// Positions where the constraints lose rank for an instant are passed; otherwise the run ends there.
-    pub pass_singular: bool,
+    /// What is done where the constraints lose rank for an instant.
+    pub singular: Singular,
     /// Rounding unit.
     pub uround: f64,
     /// Safety factor of the step size prediction.
@@ -207,7 +218,7 @@ impl Default for Options {
             order: Order::Nine,
             check: CheckLevel::Quick,
             watch: WatchLevel::Warn,
-            pass_singular: true,
+            singular: Singular::Pass,
             ..Options::of_call()
         }
     }
@@ -243,7 +254,7 @@ impl Options {
             relax_invariants: false,
             check: CheckLevel::Off,
             watch: WatchLevel::Off,
-            pass_singular: false,
+            singular: Singular::Stop,
             uround: 1e-16,
             safe: 0.9,
             thet: 0.001,

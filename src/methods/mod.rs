@@ -13,7 +13,7 @@ pub mod state;
 use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
 use crate::norm::Tolerance;
-use crate::options::{MethodKind, Options, Order};
+use crate::options::{MethodKind, Options, Order, Singular};
 use crate::system::System;
 use plan::{Attempted, Plan, Setback};
 use save::BadState;
@@ -84,8 +84,8 @@ pub trait Method: Debug + Send {
 /// Constraints as a decomposition shows them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constraints {
-    /// The smallest magnitude that counts, relative to the largest.
-    pub smallest: f64,
+    /// The smallest magnitude that counts, relative to the largest, if a decomposition shows it.
+    pub smallest: Option<f64>,
     /// How many depend on others everywhere.
     pub redundant: usize,
 }
@@ -103,7 +103,7 @@ pub fn begin(
     analytic: bool,
     start: (f64, &[f64], f64),
 ) -> Box<dyn Method> {
-    let passes = options.pass_singular && options.method != MethodKind::Radau;
+    let passes = options.singular != Singular::Stop && options.method != MethodKind::Radau;
     if passes && layout.dims.nl + layout.dims.nm > 0 {
         return Box::new(passing::Passing::new(layout, options, tolerance, analytic, start));
     }

@@ -53,7 +53,7 @@ struct Watch {
 
 impl Watch {
     fn see(&mut self, seen: Option<Constraints>) {
-        (self.before, self.last) = (self.last, seen.map(|c| c.smallest));
+        (self.before, self.last) = (self.last, seen.and_then(|c| c.smallest));
         self.best = self.best.max(self.last.unwrap_or(0.0));
     }
 

@@ -384,7 +384,7 @@ impl Method for HalfExplicit {
         let saddle = &self.motion.saddle;
         let rows = self.layout.dims.nl + self.layout.dims.nm;
         let redundant = saddle.rank().map_or(0, |rank| rows - rank);
-        saddle.smallest().map(|smallest| Constraints { smallest, redundant })
+        Some(Constraints { smallest: saddle.smallest(), redundant })
     }
 
     fn save(&self) -> Vec<u8> {

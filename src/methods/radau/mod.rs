@@ -151,9 +151,10 @@ impl<const L: usize> Method for Radau<L> {
         if self.is_critical() {
             self.state.stats.critical_steps += 1;
         } else {
-            self.memory.passed = false;
-            self.memory.time = None;
-            self.choose_order(plan.next(attempted.next) / plan.h);
+            self.memory.leave();
+            if !self.has_fallen() {
+                self.choose_order(plan.next(attempted.next) / plan.h);
+            }
         }
         self.work.here_valid = false;
         self.linearized = if keep_jacobian { Linearized::Elsewhere } else { Linearized::Nowhere };
@@ -174,7 +175,9 @@ impl<const L: usize> Method for Radau<L> {
 
     fn reject(&mut self, why: Rejection) -> bool {
         let error_test = matches!(why, Rejection::ErrorTest { .. });
-        self.evidence.failures = self.evidence.failures.saturating_add(u32::from(!error_test));
+        // A rank loss says nothing of the order.
+        let newton = !error_test && !matches!(why, Rejection::RankLoss { .. });
+        self.evidence.failures = self.evidence.failures.saturating_add(u32::from(newton));
         self.renew_selectors |= !error_test;
         // What belongs to x_k does not depend on h and is kept (Remark 3.3).
         if self.linearized != Linearized::Here {
@@ -336,7 +339,7 @@ impl<const L: usize> Radau<L> {
     fn attempt_regular(&mut self, system: &mut dyn System, h: f64) -> Result<Attempted, Setback> {
         self.predict_stages(h);
         self.linearize(system, h)?;
-        self.look_ahead(h)?;
+        self.look_ahead(system, h)?;
         self.clear_undetermined();
         self.choose_selectors();
         self.decompose_reduced(h)?;

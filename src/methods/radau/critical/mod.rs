@@ -121,7 +121,7 @@ impl<const L: usize> Critical<L> {
 impl<const L: usize> Radau<L> {
     /// Room for critical steps, as soon as the redundancy of the constraints is known.
     pub(in crate::methods) fn make_room_for_critical_steps(&mut self, redundant: usize) {
-        if !self.options.pass_singular || self.critical.is_some() || self.layout.dims.nl + self.layout.dims.nm == 0 {
+        if !self.passes_rank_losses() || self.critical.is_some() {
             return;
         }
         let stages = self.orders.iter().map(|order| order.tableau.stages).max().unwrap_or(L);

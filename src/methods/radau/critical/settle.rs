@@ -1,10 +1,15 @@
 //! The accepted point of a critical step: its multipliers, and how far away the rank loss is now.
 
 use super::{Critical, Radau};
-use crate::error::Failure;
+use crate::error::{Code, Failure};
 use crate::methods::plan::Setback;
 use crate::model::index1::Halt;
 use crate::system::System;
+
+/// In the rank loss, as far as a motion that comes to rest is concerned.
+const IN_IT: f64 = 1e-3;
+/// Movements over a step that are none, relative to the positions.
+const AT_REST: f64 = 1e-6;
 
 impl<const L: usize> Radau<L> {
     /// λ, μ and w that belong to p and v, as large as they are there, and the time to the rank loss.
@@ -43,6 +48,9 @@ impl<const L: usize> Radau<L> {
             self.stages.polynomial(tableau, &self.state.x, &mut self.state.contx);
         }
         self.work.delta = x;
+        if self.comes_to_rest(critical, h) {
+            return Err(self.failure(Code::SingularConfiguration, String::new()));
+        }
         match found {
             Err(Halt::Model(trouble)) => match self.setback(trouble) {
                 Setback::Fatal(failure) => Err(*failure),
@@ -52,6 +60,13 @@ impl<const L: usize> Radau<L> {
             // In the rank loss itself there are no multipliers: those of the last stage stand.
             _ => Ok(()),
         }
+    }
+
+    /// True if the mechanism stands still in the rank loss: it could go on in more than one way.
+    fn comes_to_rest(&self, critical: &Critical<L>, h: f64) -> bool {
+        let largest = |v: &[f64]| v.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let (v, p) = (self.layout.x.v.of(&self.state.x), self.layout.x.p.of(&self.state.x));
+        critical.velocity.smallest() < IN_IT && largest(v) * h < AT_REST * (1.0 + largest(p))
     }
 
     /// λ, μ and w in x, the accelerations in `critical.a`, and the time to the rank loss.

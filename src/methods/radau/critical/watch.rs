@@ -2,10 +2,12 @@
 //! run that succeeds.
 
 use super::{Radau, Setback};
+use crate::decompose::kept::KeptRank;
 use crate::error::{Code, Rejection};
 use crate::linalg::LinalgError;
+use crate::options::Singular;
 use crate::singular;
-use crate::system::System;
+use crate::system::{JacobianBlocks, System};
 
 /// Constraints whose smallest magnitude has fallen to this part of the largest seen may be about to lose rank.
 const FALLEN: f64 = 0.2;
@@ -31,19 +33,37 @@ pub(in super::super) struct Memory {
     pub(in super::super) shifts: u32,
 }
 
+impl Memory {
+    /// After a step that is not critical.
+    pub(in super::super) fn leave(&mut self) {
+        (self.passed, self.time) = (false, None);
+    }
+}
+
 impl<const L: usize> Radau<L> {
+    /// The constraints are much nearer to a rank loss than they were.
+    pub(in super::super) fn has_fallen(&self) -> bool {
+        self.critical.is_some() && self.formulation.conditioning() < FALLEN * self.memory.best
+    }
+
     /// True if the last step says that this one is critical.
     pub(in crate::methods) fn follows_rank_loss(&self, h: f64) -> bool {
-        self.critical.is_some() && self.memory.time.is_some_and(|time| time.abs() < BEHIND * h)
+        let always = self.options.singular == Singular::Always;
+        self.critical.is_some() && (always || self.memory.time.is_some_and(|time| time.abs() < BEHIND * h))
+    }
+
+    /// There are constraints, and the options say so.
+    pub(super) fn passes_rank_losses(&self) -> bool {
+        self.options.singular != Singular::Stop && self.layout.dims.nl + self.layout.dims.nm > 0
     }
 
     /// After the constraints were decomposed: a rank loss that is near ends the attempt, to be repeated as a critical one.
-    pub(in super::super) fn look_ahead(&mut self, h: f64) -> Result<(), Setback> {
-        if !self.options.pass_singular {
+    pub(in super::super) fn look_ahead(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
+        if !self.passes_rank_losses() {
             return Ok(());
         }
         if self.critical.is_none() {
-            self.begin_watching()?;
+            self.begin_watching(system)?;
         }
         let smallest = self.formulation.conditioning();
         self.memory.best = self.memory.best.max(smallest);
@@ -54,12 +74,42 @@ impl<const L: usize> Radau<L> {
     }
 
     /// At the first point. A rank that is missing here and regained along the motion is no redundancy.
-    fn begin_watching(&mut self) -> Result<(), Setback> {
+    fn begin_watching(&mut self, system: &mut dyn System) -> Result<(), Setback> {
         let redundant = self.formulation.deficiency();
-        if redundant > 0 && self.layout.dims.nl + self.layout.dims.nm > 0 {
+        if redundant > 0 && self.layout.x.v.of(&self.state.x).iter().all(|v| *v == 0.0) {
+            self.refuse_singular_rest(system, redundant)?;
+        }
+        if redundant > 0 {
             return self.begin_in_rank_loss(redundant).map_or(Ok(()), |()| Err(rank_loss(0.0)));
         }
         self.make_room_for_critical_steps(redundant);
+        match self.options.singular {
+            Singular::Always => Err(rank_loss(self.formulation.conditioning())),
+            _ => Ok(()),
+        }
+    }
+
+    /// At rest a missing rank may be that of a singular position, which could be left in more than one way: it is, if some
+    /// free velocity regains it.
+    fn refuse_singular_rest(&mut self, system: &mut dyn System, missing: usize) -> Result<(), Setback> {
+        let l = self.layout;
+        let rows = l.dims.nl + l.dims.nm;
+        let mut kept = KeptRank::new(rows, l.n3(), rows - missing);
+        let mut x = self.state.x.clone();
+        if kept.decompose(&self.fx.fx[1], self.fx.shape[1].0).is_ok() {
+            for (k, column) in kept.null_basis().chunks_exact(l.n3().max(1)).enumerate() {
+                let share = (1.0 + k as f64).sqrt();
+                l.x.v.of_mut(&mut x).iter_mut().zip(column).for_each(|(v, c)| *v += share * c);
+            }
+        }
+        let mut fx = JacobianBlocks::new(&l);
+        let (t, stats) = (self.state.t, &mut self.state.stats);
+        let result = self.derivatives.jacobian(system, t, &x, &mut fx, stats);
+        result.map_err(|trouble| self.setback(trouble))?;
+        if singular::rank_ahead(&l, &fx) > rows - missing {
+            let failure = self.failure(Code::SingularConfiguration, String::new());
+            return Err(Setback::Fatal(Box::new(failure)));
+        }
         Ok(())
     }
 
@@ -73,10 +123,10 @@ impl<const L: usize> Radau<L> {
 
     /// True if an attempt that failed is to be repeated as a critical one.
     pub(in super::super) fn meets_rank_loss(&mut self, h: f64, setback: &Setback) -> bool {
-        if !self.options.pass_singular || self.layout.dims.nl + self.layout.dims.nm == 0 {
+        if !self.passes_rank_losses() {
             return false;
         }
-        let fallen = self.formulation.conditioning() < FALLEN * self.memory.best;
+        let fallen = self.has_fallen();
         match setback {
             Setback::Fatal(failure) if is_deficient(failure.code) => {
                 self.critical.is_some() || self.begin_in_rank_loss(usize::MAX).is_some()
