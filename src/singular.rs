@@ -12,6 +12,8 @@ use crate::system::JacobianBlocks;
 const ITERATIONS: usize = 12;
 /// The part of |D C⁺ y| that has to lie along y: otherwise the eigenvalue is complex, and no rank is lost.
 const REAL: f64 = 0.7;
+/// What counts of C itself.
+const HERE: f64 = 1e-9;
 /// δ of [`rank_ahead`], in the time in which the constraints change by their own size ...
 const AHEAD: f64 = 1e-5;
 /// ... and what counts there: between δ and δ².
@@ -62,6 +64,13 @@ impl Ahead {
         }
         (along != 0.0).then(|| 1.0 / along)
     }
+}
+
+/// The rank of C. A cold path: it allocates.
+pub fn rank_here(layout: &Layout, fx: &JacobianBlocks) -> usize {
+    let (m, n) = (layout.dims.nl + layout.dims.nm, layout.n3());
+    let mut kept = KeptRank::new(m, n, 0);
+    kept.decompose(&fx.fx[1], fx.shape[1].0).map_or(0, |()| kept.count(HERE))
 }
 
 /// The rank of C a little further along the motion, C + δ D: above that of C if the rank is missing here only. Redundant

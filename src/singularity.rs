@@ -13,7 +13,7 @@ use crate::stats::Stats;
 use crate::system::{JacobianBlocks, System};
 
 /// A singular value below this part of the largest ...
-const SMALL: f64 = 1e-2;
+const SMALL: f64 = 5e-2;
 /// ... that passes zero within this part of the run is that of a singular position.
 const SOON: f64 = 1e-2;
 /// Singular values below this part count as zero.

@@ -405,9 +405,8 @@ impl Solver {
         if std::mem::take(&mut self.used_up) && !self.driver.options().fixed_step {
             self.driver.propose(0.0);
         }
-        if let Err(failure) = self.driver.choose_first_step(system, tend) {
-            return Err(self.told(system, tend, failure));
-        }
+        let chosen = self.driver.choose_first_step(system, tend);
+        chosen.map_err(|failure| self.told(system, tend, failure))?;
         if self.driver.state().restarted && !self.told {
             self.report(observer)?;
         }

@@ -90,6 +90,13 @@ impl Passing {
         }
     }
 
+    /// For critical steps, as soon as the redundancy of the constraints is known.
+    fn make_room(&mut self) {
+        if let Some(constraints) = self.method.constraints() {
+            self.passage.make_room_for_critical_steps(constraints.redundant);
+        }
+    }
+
     fn active(&self) -> &dyn Method {
         if self.passing {
             &self.passage
@@ -235,9 +242,7 @@ impl Method for Passing {
     }
 
     fn complete(&mut self, system: &mut dyn System, plan: &Plan) -> Result<(), Failure> {
-        if let Some(constraints) = self.method.constraints() {
-            self.passage.make_room_for_critical_steps(constraints.redundant);
-        }
+        self.make_room();
         self.active_mut().complete(system, plan)
     }
 
@@ -284,6 +289,9 @@ impl Method for Passing {
         }
         let saved = r.nested("state of the method")?;
         self.active_mut().restore(saved)?;
+        if !self.passing && !self.method.state().is_first() {
+            self.make_room();
+        }
         r.end()
     }
 }

@@ -43,7 +43,7 @@ fn a_run_can_be_saved_before_in_and_behind_it() {
         let options = options(&problem, method);
         let tolerance = Tolerance::scalar(1e-6, 1e-6);
         let make = |system: &mut dyn geoms::system::System| {
-            Solver::new(system, &options, &tolerance, (0.0, &problem.x0, 0.0)).expect("solver")
+            Solver::start(system, &options, &tolerance, (0.0, &problem.x0, 0.0)).expect("solver")
         };
         let mut system = problem.system(Form::StrangenessFree, true);
         let mut whole = make(system.as_mut());

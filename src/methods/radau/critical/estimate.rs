@@ -48,20 +48,16 @@ impl<const L: usize> Radau<L> {
     /// The equations at x_k reduced, or those of the first stage if x_k is singular itself; which of the points it is.
     fn reduce_here(&mut self, critical: &mut Critical<L>, system: &mut dyn System) -> Result<usize, Setback> {
         let here = critical.points.len() - 1;
-        let settled = critical.settled_at == Some(self.state.t);
         let (t, x, stats) = (self.state.t, &self.state.x, &mut self.state.stats);
-        let mut result = Ok(());
-        if !settled {
-            result = self.derivatives.jacobian(system, t, x, &mut critical.fx, stats);
-        }
+        let mut result = self.derivatives.jacobian(system, t, x, &mut critical.fx, stats);
         if result.is_ok() {
             result = self.mass.evaluate(system, t, x, &mut stats.nmas);
         }
         result.map_err(|trouble| self.setback(trouble))?;
-        let mut fx = std::mem::take(if settled { &mut critical.index1.fx } else { &mut critical.fx });
+        let fx = std::mem::take(&mut critical.fx);
         let known = Known { fx: &fx, mass: &self.mass, rda: &self.work.here };
         let reduced = critical.eliminate(here, known, &mut self.state.stats.mass_multiplications);
-        std::mem::swap(if settled { &mut critical.index1.fx } else { &mut critical.fx }, &mut fx);
+        critical.fx = fx;
         let in_it = reduced.is_err() || critical.points[here].smallest < IN_IT;
         Ok(if in_it { 0 } else { here })
     }

@@ -15,6 +15,8 @@ const TOO_CLOSE: f64 = 0.03;
 const SHIFT: f64 = 0.8;
 /// ... at most so often.
 const SHIFTS: u32 = 6;
+/// Below this one a stage is in the rank loss.
+const IN_IT: f64 = 1e-4;
 /// Below this smallest magnitude a failure of Newton's method is one of the rank loss.
 const SINGULAR: f64 = 0.1;
 
@@ -74,6 +76,10 @@ impl<const L: usize> Radau<L> {
             }
             self.solve_coupled(critical, h)?;
             self.state.stats.nbsub += 1;
+            if monitor.iterations() == 0 && self.is_as_good_as_rounding(critical) {
+                self.state.stats.at_round_off += 1;
+                return Ok(1);
+            }
             let verdict = monitor.judge(self.critical_norm());
             self.state.theta = monitor.theta;
             for (z, d) in self.stages.z.iter_mut().zip(&self.stages.dw) {
@@ -208,6 +214,12 @@ impl<const L: usize> Radau<L> {
         let pairs = self.stages.dw[first..].iter().zip(&self.work.weight[first..]);
         let sum: f64 = pairs.map(|(d, w)| d.iter().map(|d| (d * w).powi(2)).sum::<f64>()).sum();
         (sum / (self.tableau().stages * (self.layout.n - first)) as f64).sqrt()
+    }
+
+    /// True if extrapolated stages so close to the rank loss are as good as they can be had: a step that ends in it.
+    fn is_as_good_as_rounding(&self, critical: &Critical<L>) -> bool {
+        let of_stages = critical.points[..self.tableau().stages].iter().map(|point| point.smallest);
+        of_stages.fold(f64::INFINITY, f64::min) < IN_IT && self.at_noise_of_rank_loss(critical)
     }
 
     /// True if the increments are as small as rounding errors allow at the distance of each stage from the rank loss: ε/σ

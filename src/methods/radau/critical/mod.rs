@@ -43,8 +43,6 @@ pub(super) struct Critical<const L: usize> {
     ahead: Ahead,
     auxiliary: RealSolver,
     index1: Index1,
-    /// Time of the point at which `index1` is linearised.
-    settled_at: Option<f64>,
     a: Vec<f64>,
     fx: JacobianBlocks,
     /// One per stage, and x_k behind them.
@@ -90,7 +88,6 @@ impl<const L: usize> Critical<L> {
             ahead: Ahead::new(layout),
             auxiliary: RealSolver::new(SolverKind::Lu, layout.dims.nw),
             index1,
-            settled_at: None,
             a: vec![0.0; layout.n3()],
             fx: JacobianBlocks::new(layout),
             points: (0..=stages).map(|_| Reduced::new(layout, sizes)).collect(),
@@ -114,7 +111,7 @@ impl<const L: usize> Critical<L> {
 
     /// What belongs to the last point.
     pub(super) fn forget(&mut self) {
-        (self.settled_at, self.attempted) = (None, false);
+        self.attempted = false;
     }
 }
 

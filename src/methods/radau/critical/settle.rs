@@ -78,10 +78,8 @@ impl<const L: usize> Radau<L> {
         h: f64,
     ) -> Result<(), Halt> {
         let (t, stats) = (self.state.t, &mut self.state.stats);
-        let Critical { index1, velocity, ahead, a, settled_at, .. } = critical;
-        *settled_at = None;
+        let Critical { index1, velocity, ahead, a, .. } = critical;
         index1.linearize(system, &mut self.derivatives, &mut self.mass, (t, x), stats)?;
-        *settled_at = Some(t);
         if velocity.decompose(&index1.fx.fx[1], index1.fx.shape[1].0).is_ok() {
             self.memory.time = ahead.time(&self.layout, &index1.fx, velocity);
         }

@@ -3,6 +3,7 @@
 
 use super::{Radau, Setback};
 use crate::decompose::kept::KeptRank;
+use crate::decompose::DecompositionKind;
 use crate::error::{Code, Rejection};
 use crate::linalg::LinalgError;
 use crate::options::Singular;
@@ -80,7 +81,7 @@ impl<const L: usize> Radau<L> {
             self.refuse_singular_rest(system, redundant)?;
         }
         if redundant > 0 {
-            return self.begin_in_rank_loss(redundant).map_or(Ok(()), |()| Err(rank_loss(0.0)));
+            return if self.begins_in_rank_loss() { Err(rank_loss(0.0)) } else { Ok(()) };
         }
         self.make_room_for_critical_steps(redundant);
         match self.options.singular {
@@ -113,12 +114,19 @@ impl<const L: usize> Radau<L> {
         Ok(())
     }
 
-    /// Some if the rank that is missing here is regained along the motion.
-    fn begin_in_rank_loss(&mut self, missing: usize) -> Option<()> {
+    /// True if a rank is missing here that is regained along the motion; by the Jacobian in hand.
+    fn begins_in_rank_loss(&mut self) -> bool {
         let rows = self.layout.dims.nl + self.layout.dims.nm;
         let redundant = rows - singular::rank_ahead(&self.layout, &self.fx).min(rows);
-        self.make_room_for_critical_steps(redundant.min(missing));
-        (redundant < missing).then(|| self.formulation.values().forget())
+        let missing = rows - singular::rank_here(&self.layout, &self.fx);
+        let begins = redundant < missing;
+        if begins {
+            self.formulation.values().forget();
+        }
+        if begins || redundant == 0 || self.options.decompose_constraints == DecompositionKind::Svd {
+            self.make_room_for_critical_steps(redundant.min(missing));
+        }
+        begins
     }
 
     /// True if an attempt that failed is to be repeated as a critical one.
@@ -129,7 +137,7 @@ impl<const L: usize> Radau<L> {
         let fallen = self.has_fallen();
         match setback {
             Setback::Fatal(failure) if is_deficient(failure.code) => {
-                self.critical.is_some() || self.begin_in_rank_loss(usize::MAX).is_some()
+                self.critical.is_some() || self.begins_in_rank_loss()
             }
             Setback::Fatal(_) => false,
             Setback::Reject { why: Rejection::RankLoss { .. }, .. } => true,
@@ -155,10 +163,8 @@ impl<const L: usize> Radau<L> {
         let (state, fx) = (&mut self.state, &mut self.fx);
         let result = self.derivatives.jacobian(system, state.t, &state.x, fx, &mut state.stats);
         result.map_err(|trouble| self.setback(trouble))?;
-        Ok(match &self.critical {
-            Some(_) => self.loses_rank_within(time),
-            None => self.begin_in_rank_loss(usize::MAX).is_some(),
-        })
+        let begins = self.critical.is_none() && self.begins_in_rank_loss();
+        Ok(begins || self.loses_rank_within(time))
     }
 
     /// By the Jacobian in hand.
