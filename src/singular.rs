@@ -12,8 +12,8 @@ use crate::system::JacobianBlocks;
 const ITERATIONS: usize = 12;
 /// The part of |D C⁺ y| that has to lie along y: otherwise the eigenvalue is complex, and no rank is lost.
 const REAL: f64 = 0.7;
-/// What counts of C itself.
-const HERE: f64 = 1e-9;
+/// What counts of C itself: C M⁻¹ Cᵀ, by differences, shows the square of this no more.
+const HERE: f64 = 2e-5;
 /// δ of [`rank_ahead`], in the time in which the constraints change by their own size ...
 const AHEAD: f64 = 1e-5;
 /// ... and what counts there: between δ and δ².

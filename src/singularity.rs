@@ -40,7 +40,8 @@ pub(crate) fn explain(
         Some(time) => format!("they lose rank at t = {:.9e}", t + time),
         None => "their rank is lost here".to_string(),
     };
-    let rest = if found.at_rest { ", where the mechanism is at rest: its continuation is not unique" } else { "" };
+    let rest =
+        if found.at_rest { ", where the mechanism is at rest: its continuation is not unique" } else { "" };
     let detail = format!(
         "rows {}: {when}{rest}; smallest singular value {:.1e} of the largest; the method ended with {}",
         rows.join(", "),

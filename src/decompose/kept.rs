@@ -150,9 +150,8 @@ mod tests {
         let mut kept = KeptRank::new(3, 3, 2);
         kept.decompose(&a, 3).unwrap();
         assert_eq!(kept.count(1e-9), 2);
-        let transposed = |y: &[f64]| -> Vec<f64> {
-            (0..3).map(|j| (0..3).map(|i| a[i + 3 * j] * y[i]).sum()).collect()
-        };
+        let transposed =
+            |y: &[f64]| -> Vec<f64> { (0..3).map(|j| (0..3).map(|i| a[i + 3 * j] * y[i]).sum()).collect() };
         let f = transposed(&[2.0, -1.0, 0.5]);
         let mut y = [0.0; 3];
         kept.multipliers(&f, &mut y);

@@ -69,7 +69,8 @@ impl PivotedCholesky {
     /// Smallest and largest diagonal entry of L in the independent rows.
     pub fn extent(&self) -> (f64, f64) {
         let reciprocals = &self.reciprocals[..self.rank];
-        let (least, most) = reciprocals.iter().fold((f64::INFINITY, 0.0f64), |(l, m), d| (l.min(*d), m.max(*d)));
+        let (least, most) =
+            reciprocals.iter().fold((f64::INFINITY, 0.0f64), |(l, m), d| (l.min(*d), m.max(*d)));
         (1.0 / most, 1.0 / least)
     }
 

@@ -117,10 +117,15 @@ impl Passing {
     fn loses_rank(&mut self, system: &mut dyn System, time: f64) -> Result<bool, Setback> {
         let (from, to) = (self.method.state_mut(), &mut self.passage);
         to.restart(from.t, &from.x);
-        to.state_mut().stats = from.stats;
+        (to.state_mut().stats, to.state_mut().restarted) = (from.stats, from.restarted);
         let found = to.loses_rank_here(system, time);
         from.stats = to.state().stats;
         found
+    }
+
+    /// The same at the start.
+    fn begins_in_rank_loss(&mut self, system: &mut dyn System) -> Result<bool, Setback> {
+        self.loses_rank(system, 0.0)
     }
 
     /// To the critical steps, at the point of the method.
@@ -138,7 +143,12 @@ impl Passing {
     }
 
     /// True if an attempt that failed met a rank loss.
-    fn meets_rank_loss(&mut self, system: &mut dyn System, h: f64, setback: &Setback) -> Result<bool, Setback> {
+    fn meets_rank_loss(
+        &mut self,
+        system: &mut dyn System,
+        h: f64,
+        setback: &Setback,
+    ) -> Result<bool, Setback> {
         let suspected = self.watch.has_fallen();
         let time = match setback {
             Setback::Fatal(failure) if is_deficient(failure.code) => f64::INFINITY,
@@ -206,10 +216,6 @@ impl Method for Passing {
         }
         if !self.passing {
             self.method.begin_step();
-            let state = self.method.state();
-            if !state.is_first() && !state.rejected {
-                self.watch.see(self.method.constraints());
-            }
         }
     }
 
@@ -224,7 +230,14 @@ impl Method for Passing {
         if self.passing {
             return self.passage.attempt_to_pass(system, h);
         }
-        match self.method.attempt(system, plan) {
+        let outcome = self.method.attempt(system, plan);
+        // A rank that is missing at the start may be that of a singular position.
+        let redundant = self.method.constraints().map_or(0, |constraints| constraints.redundant);
+        if self.method.state().is_first() && redundant > 0 && self.begins_in_rank_loss(system)? {
+            self.go_over(h);
+            return self.passage.attempt_to_pass(system, h);
+        }
+        match outcome {
             Err(setback) if self.meets_rank_loss(system, h, &setback)? => {
                 self.go_over(h);
                 self.passage.attempt_to_pass(system, h)
@@ -238,6 +251,10 @@ impl Method for Passing {
     }
 
     fn accept(&mut self, plan: &Plan, attempted: &Attempted) {
+        if !self.passing {
+            // The last decomposition of the method is that of the new point.
+            self.watch.see(self.method.constraints());
+        }
         self.active_mut().accept(plan, attempted);
     }
 
@@ -274,7 +291,10 @@ impl Method for Passing {
         for seen in [self.watch.last, self.watch.before] {
             w.reals(seen.as_slice());
         }
-        w.nested(&self.active().save());
+        w.nested(&self.method.save());
+        if self.passing {
+            w.nested(&self.passage.save());
+        }
         w.seal()
     }
 
@@ -287,9 +307,10 @@ impl Method for Passing {
             let mut value = [0.0];
             *seen = r.optional("constraints", &mut value)?.then_some(value[0]);
         }
-        let saved = r.nested("state of the method")?;
-        self.active_mut().restore(saved)?;
-        if !self.passing && !self.method.state().is_first() {
+        self.method.restore(r.nested("state of the method")?)?;
+        if self.passing {
+            self.passage.restore(r.nested("state of the passage")?)?;
+        } else if !self.method.state().is_first() {
             self.make_room();
         }
         r.end()

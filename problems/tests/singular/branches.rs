@@ -30,7 +30,14 @@ fn lively(bars: &Parallelogram, draw: &mut Draw) -> f64 {
 
 fn options(method: MethodKind, order: Order) -> Options {
     let check = CheckLevel::Off;
-    Options { method, order, check, consistent: true, mass: MassStructure::ConstantFull, ..Options::default() }
+    Options {
+        method,
+        order,
+        check,
+        consistent: true,
+        mass: MassStructure::ConstantFull,
+        ..Options::default()
+    }
 }
 
 fn run(bars: &Parallelogram, options: &Options, tol: f64, start: [f64; 2], tend: f64) -> Run {

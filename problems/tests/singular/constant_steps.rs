@@ -9,7 +9,13 @@ use geoms::system::System;
 use geoms_problems::four_bar::natural;
 use geoms_problems::trial::{drive, Run};
 
-fn fixed(system: &mut dyn System, mass: MassStructure, order: Order, x0: &[f64], (h, tend): (f64, f64)) -> Run {
+fn fixed(
+    system: &mut dyn System,
+    mass: MassStructure,
+    order: Order,
+    x0: &[f64],
+    (h, tend): (f64, f64),
+) -> Run {
     let options = Options {
         order,
         mass,
@@ -39,7 +45,8 @@ fn reference_rows_agree_to_ten_digits() {
     for (n, order, steps, expected) in REFERENCE {
         let problem = natural("row", n, 1.0);
         let mut system = problem.system(Form::StrangenessFree, true);
-        let run = fixed(system.as_mut(), problem.mass, order, &problem.x0, (1.0 / steps, 1.0)).good("constant steps");
+        let run = fixed(system.as_mut(), problem.mass, order, &problem.x0, (1.0 / steps, 1.0))
+            .good("constant steps");
         assert!(run.stats.critical_steps > 0);
         let (v, p) = (2 * n + 1, 4 * n + 3);
         let found = [run.x[p], run.x[p + 1], run.x[v], run.x[v + 1]];
@@ -73,7 +80,8 @@ fn the_order_is_kept_through_the_rank_loss() {
 fn cartesian_coordinates_have_the_printed_point() {
     let x0 = CartesianFourBar::exact(0.0);
     let mut model = Model::new(CartesianFourBar, Presented::new(Form::StrangenessFree, true), 0.0, &x0);
-    let run = fixed(&mut model, MassStructure::ConstantDiagonal, Order::Five, &x0, (0.04, 0.6)).good("Cartesian");
+    let run =
+        fixed(&mut model, MassStructure::ConstantDiagonal, Order::Five, &x0, (0.04, 0.6)).good("Cartesian");
     let exact = CartesianFourBar::exact(0.6);
     let error = (17..26).fold(0.0f64, |m, i| m.max((run.x[i] - exact[i]).abs()));
     println!("Cartesian h = 0.04: error of p {error:e}");

@@ -136,7 +136,8 @@ impl Mechanism for Parallelogram {
     fn invariants<T: Real>(&self, _t: T, p: &[T], v: &[T], _s: &[T], e: &mut [T]) {
         let [a, b, c] = self.mass;
         for i in 0..2 {
-            e[0] += v[i].sq() * ((a + b) / 6.0) + v[i + 2].sq() * ((b + c) / 6.0) + v[i] * v[i + 2] * (b / 6.0);
+            e[0] +=
+                v[i].sq() * ((a + b) / 6.0) + v[i + 2].sq() * ((b + c) / 6.0) + v[i] * v[i + 2] * (b / 6.0);
         }
         e[0] += p[1] * (0.5 * GRAVITY * (a + b)) + p[3] * (0.5 * GRAVITY * (b + c));
     }
@@ -210,7 +211,12 @@ impl SpatialFourBar {
 
     pub fn crank() -> Crank {
         let own: f64 = [0, 2].iter().map(|&b| Self::inertia(b)[2] + MASS[b] * 0.25).sum();
-        Crank { inertia: own + MASS[1], weight: GRAVITY * (0.5 + 0.5 + 2.0), spring: (0.0, [0.0; 2]), damping: 0.0 }
+        Crank {
+            inertia: own + MASS[1],
+            weight: GRAVITY * (0.5 + 0.5 + 2.0),
+            spring: (0.0, [0.0; 2]),
+            damping: 0.0,
+        }
     }
 
     /// x = (λ, v, p), multipliers left zero.

@@ -31,9 +31,16 @@ fn without_passing_the_position_is_named() {
     let x0 = bars().state(1.5, -8.0);
     for order in [geoms::options::Order::Five, geoms::options::Order::Nine] {
         for kind in [DecompositionKind::Lu, DecompositionKind::Qr, DecompositionKind::Svd] {
-            let options = Options { singular: Singular::Stop, order, decompose_constraints: kind, ..options() };
+            let options =
+                Options { singular: Singular::Stop, order, decompose_constraints: kind, ..options() };
             let mut system = bars().model(options.form, true, &x0);
-            let run = drive(system.as_mut(), &options, &Tolerance::scalar(1e-8, 1e-8), (0.0, &x0, 0.0, 3.0), |_| {});
+            let run = drive(
+                system.as_mut(),
+                &options,
+                &Tolerance::scalar(1e-8, 1e-8),
+                (0.0, &x0, 0.0, 3.0),
+                |_| {},
+            );
             // Some settings step over it.
             let Err(failure) = run.result else { continue };
             println!("{failure}");

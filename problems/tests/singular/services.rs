@@ -87,8 +87,10 @@ fn runs_may_end_and_begin_in_it() {
         let options = Options { order, mass, consistent: true, check: CheckLevel::Off, ..Options::default() };
         let mut system = bars.model(Form::StrangenessFree, true, &x0);
         let tolerance = Tolerance::scalar(1e-8, 1e-8);
-        let first = drive(system.as_mut(), &options, &tolerance, (0.0, &x0, 0.0, low), |_| {}).good("into it");
-        let second = drive(system.as_mut(), &options, &tolerance, (low, &first.x, 0.0, 1.0), |_| {}).good("out of it");
+        let first =
+            drive(system.as_mut(), &options, &tolerance, (0.0, &x0, 0.0, low), |_| {}).good("into it");
+        let second =
+            drive(system.as_mut(), &options, &tolerance, (low, &first.x, 0.0, 1.0), |_| {}).good("out of it");
         let error = (3..11).fold(0.0f64, |m, i| m.max((second.x[i] - exact[i]).abs()));
         println!("{order:?}: error {error:.1e}");
         assert!(error < 1e-5, "{order:?}: {error}");

@@ -39,7 +39,9 @@ impl<const L: usize> Radau<L> {
         w.flag(self.memory.passed);
         w.int(u64::from(self.memory.shifts));
         // How many constraints are redundant, where critical steps may come.
-        w.indices(self.critical.iter().map(|critical| critical.redundant() as u64).collect::<Vec<_>>().into_iter());
+        w.indices(
+            self.critical.iter().map(|critical| critical.redundant() as u64).collect::<Vec<_>>().into_iter(),
+        );
         w.seal()
     }
 

@@ -1,6 +1,7 @@
 //! One point of a critical step: constraints eliminated with the rank kept, differential rows projected on the null spaces.
 
 use super::{Critical, Sizes};
+use crate::decompose::kept::KeptRank;
 use crate::layout::{Block, Layout};
 use crate::linalg::scalar::Scalar;
 use crate::linalg::{dense, LinalgError};
@@ -24,6 +25,8 @@ pub(super) struct Reduced {
     pub(super) residual: Vec<f64>,
     /// Smallest magnitude of the constraints, relative to the largest.
     pub(super) smallest: f64,
+    /// Largest residual of the constraints, in the size of their rows.
+    pub(super) violation: f64,
     rows: Vec<f64>,
     moved: Vec<f64>,
 }
@@ -40,6 +43,7 @@ impl Reduced {
             jacobian: vec![0.0; nz * nz],
             residual: vec![0.0; nz],
             smallest: 1.0,
+            violation: 0.0,
             rows: vec![0.0; layout.m],
             moved: vec![0.0; layout.m],
         }
@@ -95,7 +99,12 @@ pub(super) struct Known<'a> {
 
 impl<const L: usize> Critical<L> {
     /// Reduce the equations at a point to its free directions.
-    pub(super) fn eliminate(&mut self, point: usize, known: Known<'_>, count: &mut u64) -> Result<(), LinalgError> {
+    pub(super) fn eliminate(
+        &mut self,
+        point: usize,
+        known: Known<'_>,
+        count: &mut u64,
+    ) -> Result<(), LinalgError> {
         let reduced = &mut self.points[point];
         let Reduced { layout: l, sizes, .. } = *reduced;
         let (fx, q) = (known.fx, l.x.contact_position);
@@ -104,6 +113,12 @@ impl<const L: usize> Critical<L> {
         self.position.decompose(&fx.fx[2], fx.shape[2].0)?;
         self.velocity.decompose(&fx.fx[1], ld)?;
         reduced.smallest = self.position.smallest().min(self.velocity.smallest());
+        let sizes_of = |kept: &KeptRank, rows: &[f64]| -> f64 {
+            rows.iter().enumerate().fold(0.0, |m: f64, (i, r)| m.max(kept.scale(i) * r.abs()))
+        };
+        let speeds = &l.rda.rows2.of(known.rda)[..l.dims.nl + l.dims.nm];
+        let violation = sizes_of(&self.position, l.rda.rows3.of(known.rda));
+        reduced.violation = violation.max(sizes_of(&self.velocity, speeds));
         let by_q = &fx.fx[1][ld * nv..];
 
         // Particular solution: c, g, then gI, h.
@@ -148,7 +163,11 @@ impl<const L: usize> Critical<L> {
         differential_rows(&l, fx, &reduced.x0, &mut rows);
         for block in [l.rda.f_dyn, l.rda.f_kin, l.rda.b] {
             let rows = block.of(&rows).iter();
-            block.of_mut(&mut moved).iter_mut().zip(block.of(known.rda).iter().zip(rows)).for_each(|(m, (r, f))| *m = r - f);
+            block
+                .of_mut(&mut moved)
+                .iter_mut()
+                .zip(block.of(known.rda).iter().zip(rows))
+                .for_each(|(m, (r, f))| *m = r - f);
         }
         reduced.project_rows(&moved, &mut out);
         let mut jacobian = std::mem::take(&mut reduced.jacobian);
@@ -177,7 +196,8 @@ impl<const L: usize> Critical<L> {
         self.auxiliary.factor()?;
         let solver = &self.auxiliary;
         let rows = &mut reduced.rows[..nw];
-        let vectors = std::iter::once(&mut reduced.x0[..]).chain(reduced.columns.chunks_exact_mut(l.n.max(1)));
+        let vectors =
+            std::iter::once(&mut reduced.x0[..]).chain(reduced.columns.chunks_exact_mut(l.n.max(1)));
         for (k, vector) in vectors.enumerate() {
             rows.fill(0.0);
             if k == 0 {

@@ -25,6 +25,9 @@ impl<const L: usize> Radau<L> {
         let point = self.reduce_here(critical, system)?;
         self.decompose_estimate(critical, point, h)?;
         self.work.rhs.copy_from_slice(&self.work.here);
+        if point == 0 {
+            self.evaluate_without_multipliers(system)?;
+        }
         let mut err = self.critical_error_norm(critical, point, h);
         if err >= 1.0 && (self.state.is_first() || self.state.rejected) {
             for ((d, x), e) in self.work.delta.iter_mut().zip(&self.state.x).zip(&self.work.err) {
@@ -62,8 +65,23 @@ impl<const L: usize> Radau<L> {
         Ok(if in_it { 0 } else { here })
     }
 
+    /// Rows at x_k with λ = μ = 0: in the rank loss they mean nothing, and the directions of the first stage are not those of x_k.
+    fn evaluate_without_multipliers(&mut self, system: &mut dyn System) -> Result<(), Setback> {
+        let (l, t) = (self.layout, self.state.t);
+        self.work.delta.copy_from_slice(&self.state.x);
+        l.x.multipliers.of_mut(&mut self.work.delta).fill(0.0);
+        self.state.stats.neom += 1;
+        let result = model::eom(system, Code::StoppedByEom, t, &self.work.delta, &mut self.work.rhs);
+        result.map_err(|trouble| self.setback(trouble))
+    }
+
     /// γ/h [K_vᵀ M N_v; K_pᵀ N_p; N_r] + the projected Jacobian.
-    fn decompose_estimate(&mut self, critical: &mut Critical<L>, point: usize, h: f64) -> Result<(), Setback> {
+    fn decompose_estimate(
+        &mut self,
+        critical: &mut Critical<L>,
+        point: usize,
+        h: f64,
+    ) -> Result<(), Setback> {
         let (n, nz) = (self.layout.n, critical.sizes.all());
         let factor = self.tableau().of.gamma / h;
         let Critical { matrix, points, .. } = critical;

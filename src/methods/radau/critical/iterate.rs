@@ -16,7 +16,9 @@ const SHIFT: f64 = 0.8;
 /// ... at most so often.
 const SHIFTS: u32 = 6;
 /// Below this one a stage is in the rank loss.
-const IN_IT: f64 = 1e-4;
+const IN_IT: f64 = 1e-6;
+/// Extrapolated stages satisfy the constraints to this part of what Newton's method is asked for.
+const EXTRAPOLATED: f64 = 0.01;
 /// Below this smallest magnitude a failure of Newton's method is one of the rank loss.
 const SINGULAR: f64 = 0.1;
 
@@ -72,14 +74,14 @@ impl<const L: usize> Radau<L> {
         loop {
             self.reduce_stages(critical, system, h)?;
             if monitor.iterations() == 0 {
+                if self.ends_in_it(critical, h) {
+                    self.state.stats.at_round_off += 1;
+                    return Ok(1);
+                }
                 self.keep_off(critical)?;
             }
             self.solve_coupled(critical, h)?;
             self.state.stats.nbsub += 1;
-            if monitor.iterations() == 0 && self.is_as_good_as_rounding(critical) {
-                self.state.stats.at_round_off += 1;
-                return Ok(1);
-            }
             let verdict = monitor.judge(self.critical_norm());
             self.state.theta = monitor.theta;
             for (z, d) in self.stages.z.iter_mut().zip(&self.stages.dw) {
@@ -216,10 +218,16 @@ impl<const L: usize> Radau<L> {
         (sum / (self.tableau().stages * (self.layout.n - first)) as f64).sqrt()
     }
 
-    /// True if extrapolated stages so close to the rank loss are as good as they can be had: a step that ends in it.
-    fn is_as_good_as_rounding(&self, critical: &Critical<L>) -> bool {
-        let of_stages = critical.points[..self.tableau().stages].iter().map(|point| point.smallest);
-        of_stages.fold(f64::INFINITY, f64::min) < IN_IT && self.at_noise_of_rank_loss(critical)
+    /// True if the step ends in the rank loss itself (at TEND), where there is no Newton's method, and is so short that the
+    /// extrapolated stages satisfy the constraints.
+    fn ends_in_it(&self, critical: &Critical<L>, h: f64) -> bool {
+        let stages = &critical.points[..self.tableau().stages];
+        let smallest = self.layout.x.p.of(&self.work.scal).iter().fold(f64::INFINITY, |m, s| m.min(*s));
+        let tolerable = EXTRAPOLATED * self.order().fnewt * smallest;
+        let extrapolated = !self.state.is_first() && h <= self.state.h_last;
+        extrapolated
+            && stages.last().is_some_and(|end| end.smallest < IN_IT)
+            && stages.iter().all(|stage| stage.violation <= tolerable)
     }
 
     /// True if the increments are as small as rounding errors allow at the distance of each stage from the rank loss: ε/σ

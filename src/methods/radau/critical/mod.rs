@@ -72,15 +72,19 @@ impl Sizes {
 
 impl<const L: usize> Critical<L> {
     /// For so many constraints that depend on others everywhere, and up to so many stages.
-    fn new(layout: &Layout, options: &Options, analytic: bool, rtol: f64, redundant: usize, stages: usize) -> Self {
+    fn new(
+        layout: &Layout,
+        options: &Options,
+        analytic: bool,
+        rtol: f64,
+        redundant: usize,
+        stages: usize,
+    ) -> Self {
         let rows = layout.dims.nl + layout.dims.nm;
         let velocity = KeptRank::new(rows, layout.n3(), rows - redundant);
         let position = KeptRank::new(layout.m3(), layout.n4(), layout.m3() - redundant);
-        let sizes = Sizes {
-            v: layout.n3() - velocity.rank(),
-            q: layout.n4() - position.rank(),
-            r: layout.n2(),
-        };
+        let sizes =
+            Sizes { v: layout.n3() - velocity.rank(), q: layout.n4() - position.rank(), r: layout.n2() };
         let mut index1 = Index1::new(layout, options, analytic, rtol);
         index1.deficiency = redundant;
         let unknowns = sizes.all() * stages;

@@ -77,10 +77,8 @@ impl<const L: usize> Radau<L> {
     /// At the first point. A rank that is missing here and regained along the motion is no redundancy.
     fn begin_watching(&mut self, system: &mut dyn System) -> Result<(), Setback> {
         let redundant = self.formulation.deficiency();
-        if redundant > 0 && self.layout.x.v.of(&self.state.x).iter().all(|v| *v == 0.0) {
-            self.refuse_singular_rest(system, redundant)?;
-        }
         if redundant > 0 {
+            self.refuse_singular_rest(system)?;
             return if self.begins_in_rank_loss() { Err(rank_loss(0.0)) } else { Ok(()) };
         }
         self.make_room_for_critical_steps(redundant);
@@ -92,11 +90,14 @@ impl<const L: usize> Radau<L> {
 
     /// At rest a missing rank may be that of a singular position, which could be left in more than one way: it is, if some
     /// free velocity regains it.
-    fn refuse_singular_rest(&mut self, system: &mut dyn System, missing: usize) -> Result<(), Setback> {
+    fn refuse_singular_rest(&mut self, system: &mut dyn System) -> Result<(), Setback> {
         let l = self.layout;
-        let rows = l.dims.nl + l.dims.nm;
-        let mut kept = KeptRank::new(rows, l.n3(), rows - missing);
         let mut x = self.state.x.clone();
+        if l.x.v.of(&x).iter().any(|v| *v != 0.0) {
+            return Ok(());
+        }
+        let (rows, rank) = (l.dims.nl + l.dims.nm, singular::rank_here(&l, &self.fx));
+        let mut kept = KeptRank::new(rows, l.n3(), rank);
         if kept.decompose(&self.fx.fx[1], self.fx.shape[1].0).is_ok() {
             for (k, column) in kept.null_basis().chunks_exact(l.n3().max(1)).enumerate() {
                 let share = (1.0 + k as f64).sqrt();
@@ -107,7 +108,7 @@ impl<const L: usize> Radau<L> {
         let (t, stats) = (self.state.t, &mut self.state.stats);
         let result = self.derivatives.jacobian(system, t, &x, &mut fx, stats);
         result.map_err(|trouble| self.setback(trouble))?;
-        if singular::rank_ahead(&l, &fx) > rows - missing {
+        if singular::rank_ahead(&l, &fx) > rank {
             let failure = self.failure(Code::SingularConfiguration, String::new());
             return Err(Setback::Fatal(Box::new(failure)));
         }
@@ -164,6 +165,9 @@ impl<const L: usize> Radau<L> {
         let result = self.derivatives.jacobian(system, state.t, &state.x, fx, &mut state.stats);
         result.map_err(|trouble| self.setback(trouble))?;
         let begins = self.critical.is_none() && self.begins_in_rank_loss();
+        if self.state.is_first() && !begins {
+            self.refuse_singular_rest(system)?;
+        }
         Ok(begins || self.loses_rank_within(time))
     }
 
