@@ -39,7 +39,7 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 export OPENBLAS_NUM_THREADS = 1
 export CARGO FC CC CXX AR OBJCOPY CFLAGS FFLAGS LDFLAGS MPICC
 
-.PHONY: all setup requirements lib header docs demo test bench bench-quick bench-settings bench-setup accuracy which-method newmark newton-study newton-library starts clean \
+.PHONY: all setup requirements lib header docs demo test bench bench-quick bench-settings bench-setup accuracy which-method newmark newton-study newton-library starts singular clean \
         test-instructions instructions \
         test-format test-lint test-rust test-doc test-header test-drivers test-memory test-valgrind test-asan \
         test-faults test-threads test-identity profile test-profile test-random-calls random-calls random mutants mpi test-mpi
@@ -179,6 +179,10 @@ bench-setup:
 # Random equilibria, and runs at every power of ten of T: the long form of problems/tests/starts.
 starts: setup
 	GEOMS_EQUILIBRIA=1000 GEOMS_FAR=1 $(CARGO) test --locked --release --test starts -- --nocapture
+
+# Past positions where the constraints lose rank, all tolerances, decompositions and forms: the long form of problems/tests/singular.
+singular: setup
+	GEOMS_LONG=1 $(CARGO) test --locked --release --test singular -- --nocapture
 
 # CPU time of each method over kinds of problems: docs/which-method.md.
 # Figures of the paper on the null-space method and CPU times of its benchmarks, in docs/newmark.md.

@@ -124,6 +124,17 @@ pub enum WatchLevel {
     Fail,
 }
 
+/// What a run does where the constraints lose rank for an instant (IOPT(32) = SINGULAR).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Singular {
+    /// It ends.
+    Stop,
+    /// It passes, by steps that are made for that.
+    Pass,
+    /// All steps of method 0 are made so, for comparison.
+    Always,
+}
+
 /// Structure of the mass matrix (IOPT(15) = MASSTRCT).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MassStructure {
@@ -215,6 +226,8 @@ pub struct Options {
     pub watch: WatchLevel,
     /// FORM=0: multipliers of the stages from the dynamic equations, those of accepted points from gII and hI.
     pub dynamic_multipliers: bool,
+    /// What is done where the constraints lose rank for an instant.
+    pub singular: Singular,
     /// Rounding unit.
     pub uround: f64,
     /// Safety factor of the step size prediction.
@@ -235,7 +248,7 @@ pub struct Options {
     pub facr: f64,
 }
 
-/// What wins over the benchmark problems (`geoms-bench --settings`): NWTMAT=2 and order 9. Models are checked.
+/// What wins over the benchmark problems (`geoms-bench --settings`): NWTMAT=2 and order 9. Models are checked, singular positions passed.
 impl Default for Options {
     fn default() -> Self {
         Options {
@@ -245,6 +258,7 @@ impl Default for Options {
             check: CheckLevel::Quick,
             watch: WatchLevel::Warn,
             dynamic_multipliers: true,
+            singular: Singular::Pass,
             ..Options::of_call()
         }
     }
@@ -285,6 +299,7 @@ impl Options {
             check: CheckLevel::Off,
             watch: WatchLevel::Off,
             dynamic_multipliers: false,
+            singular: Singular::Stop,
             uround: 1e-16,
             safe: 0.9,
             thet: 0.001,

@@ -11,6 +11,7 @@
 //!
 //! The rank is for the caller to decide, from [`ConstraintDecomposition::magnitudes`].
 
+pub mod kept;
 mod lu;
 mod qr;
 mod svd;

@@ -284,6 +284,16 @@ impl Formulation {
         self.layout.m3() - self.block3.rank().min(self.layout.m3())
     }
 
+    /// The smallest magnitude of the constraints that counts, relative to the largest; 1 without constraints.
+    pub fn conditioning(&self) -> f64 {
+        let block = if self.layout.dims.nm > 0 { &self.block2 } else { &self.block3 };
+        let magnitudes = block.magnitudes();
+        match (magnitudes.first(), block.rank()) {
+            (Some(largest), rank @ 1..) => magnitudes[rank - 1] / largest,
+            _ => 1.0,
+        }
+    }
+
     /// Decompose the constraints at a new point and prepare M·N. Which invariants are imposed depends on `scal`; without it they
     /// stay as they are.
     pub fn decompose(

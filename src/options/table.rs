@@ -362,6 +362,19 @@ pub static OPTIONS: &[OptionEntry] = &[
         })
     ),
     entry!(
+        "SINGULAR",
+        Iopt(32),
+        "0, 1, 2",
+        "0"; Some("1"),
+        "Positions where the constraints lose rank for one instant while the motion is smooth (bars of a parallelogram in one \
+         line): 0 the run ends with -2406, 1 it passes them, 2 all steps of method 0 are made as there, for \
+         comparison.",
+        Int(|o, v| {
+            let known = [(0, Singular::Stop), (1, Singular::Pass), (2, Singular::Always)];
+            known.into_iter().find(|k| k.0 == v).map(|k| o.singular = k.1).is_some()
+        })
+    ),
+    entry!(
         "UROUND",
         Ropt(1),
         "0 or 1e-19 < UROUND < 1e-3",

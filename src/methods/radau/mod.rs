@@ -4,6 +4,7 @@
 //! vectors in [`stages`], monitor and controllers in [`crate::newton`] and [`crate::control`].
 
 mod coefficients;
+pub(super) mod critical;
 mod estimate;
 mod iterate;
 mod linearize;
@@ -107,6 +108,9 @@ pub struct Radau<const L: usize> {
     singular: u32,
     stages: Stages<L>,
     work: Work<L>,
+    /// Steps past rank losses of the constraints, and what is remembered for them.
+    critical: Option<Box<critical::Critical<L>>>,
+    memory: critical::Memory,
 }
 
 impl<const L: usize> Method for Radau<L> {
@@ -126,20 +130,13 @@ impl<const L: usize> Method for Radau<L> {
         let h = plan.h;
         self.weigh(h);
         self.evaluate_here(system)?;
-        self.predict_stages(h);
-        self.linearize(system, h)?;
-        self.clear_undetermined();
-        self.choose_selectors();
-        self.decompose_reduced(h)?;
-        self.evidence.iterations = self.solve_stages(system, h)?;
-        self.correct_last_stage()?;
-        let err = self.estimate_error(system, h)?;
-        if err < 1.0 {
-            self.determine_multipliers(system, h)?;
-            return Ok(Attempted { err, next: self.next_step(h, err) });
+        if self.follows_rank_loss(h) {
+            return self.attempt_critical(system, h);
         }
-        let settled = self.settle_start(system);
-        Err(self.error_too_large(h, err, settled))
+        match self.attempt_regular(system, h) {
+            Err(setback) if self.meets_rank_loss(h, &setback) => self.attempt_critical(system, h),
+            outcome => outcome,
+        }
     }
 
     fn attempted(&self, x: &mut [f64]) {
@@ -162,7 +159,14 @@ impl<const L: usize> Method for Radau<L> {
         state.memory = Some(Memory::after(plan.h, attempted.err));
         let slow = control::is_slow(state.theta, self.evidence.iterations);
         self.evidence.slow = if slow { self.evidence.slow.saturating_add(1) } else { 0 };
-        self.choose_order(plan.next(attempted.next) / plan.h);
+        if self.is_critical() {
+            self.state.stats.critical_steps += 1;
+        } else {
+            self.memory.leave();
+            if !self.has_fallen() {
+                self.choose_order(plan.next(attempted.next) / plan.h);
+            }
+        }
         self.take_end();
         self.linearized = if keep_jacobian { Linearized::Elsewhere } else { Linearized::Nowhere };
         let stats = &mut self.state.stats;
@@ -171,6 +175,9 @@ impl<const L: usize> Method for Radau<L> {
     }
 
     fn complete(&mut self, system: &mut dyn System, plan: &Plan) -> Result<(), Failure> {
+        if self.is_critical() {
+            return self.settle_critical_point(system, plan.h);
+        }
         if self.formulation.deficiency() > 0 {
             self.minimise_multipliers(system, plan.h)?;
         }
@@ -179,7 +186,9 @@ impl<const L: usize> Method for Radau<L> {
 
     fn reject(&mut self, why: Rejection) -> bool {
         let error_test = matches!(why, Rejection::ErrorTest { .. });
-        self.evidence.failures = self.evidence.failures.saturating_add(u32::from(!error_test));
+        // A rank loss says nothing of the order.
+        let newton = !error_test && !matches!(why, Rejection::RankLoss { .. });
+        self.evidence.failures = self.evidence.failures.saturating_add(u32::from(newton));
         self.renew_selectors |= !error_test;
         // What belongs to x_k does not depend on h and is kept (Remark 3.3).
         if self.linearized != Linearized::Here {
@@ -202,6 +211,7 @@ impl<const L: usize> Method for Radau<L> {
         self.mass.forget();
         self.stage_mass.forget();
         (self.estimate_with_stage_mass, self.singular) = (false, 0);
+        self.memory = critical::Memory::default();
         self.forget();
         true
     }
@@ -235,6 +245,8 @@ struct Work<const L: usize> {
     single_rhs: Vec<Lanes<1>>,
     single: Vec<Lanes<1>>,
     single_work: LaneWork<1>,
+    /// As long as z.
+    single_block: Vec<f64>,
 }
 
 impl<const L: usize> Radau<L> {
@@ -292,7 +304,10 @@ impl<const L: usize> Radau<L> {
                 single_rhs: vec![[0.0]; m],
                 single: vec![[0.0]; n],
                 single_work: LaneWork::new(&formulation),
+                single_block: vec![0.0; Formulation::largest_size(layout)],
             },
+            critical: None,
+            memory: critical::Memory::default(),
             formulation: Linear::analysed(formulation),
             options: options.clone(),
             layout: *layout,
@@ -305,6 +320,10 @@ impl<const L: usize> Radau<L> {
         self.renew_selectors = true;
         self.formulation.discard();
         self.work.here_valid = false;
+        self.memory = critical::Memory { best: self.memory.best, ..critical::Memory::default() };
+        if let Some(critical) = &mut self.critical {
+            critical.forget();
+        }
     }
 
     fn error_too_large(&self, h: f64, err: f64, settled: bool) -> Setback {
@@ -327,6 +346,25 @@ impl<const L: usize> Radau<L> {
 
     fn tableau(&self) -> &Tableau<L> {
         &self.orders[self.order].tableau
+    }
+
+    /// A step with one linearisation for all stages.
+    fn attempt_regular(&mut self, system: &mut dyn System, h: f64) -> Result<Attempted, Setback> {
+        self.predict_stages(h);
+        self.linearize(system, h)?;
+        self.look_ahead(system, h)?;
+        self.clear_undetermined();
+        self.choose_selectors();
+        self.decompose_reduced(h)?;
+        self.evidence.iterations = self.solve_stages(system, h)?;
+        self.correct_last_stage()?;
+        let err = self.estimate_error(system, h)?;
+        if err < 1.0 {
+            self.determine_multipliers(system, h)?;
+            return Ok(Attempted { err, next: self.next_step(h, err) });
+        }
+        let settled = self.settle_start(system);
+        Err(self.error_too_large(h, err, settled))
     }
 
     /// The weights of the norm at x_k.
@@ -365,6 +403,9 @@ impl<const L: usize> Radau<L> {
         let last = (!self.state.is_first() && !self.options.zero_start).then(|| self.state.dense());
         let last = last.filter(|last| h <= FARTHEST * last.h);
         self.stages.predict(&self.orders[self.order].tableau, last, h);
+        if self.memory.passed {
+            self.stages.z[self.layout.x.multipliers.range()].fill([0.0; L]);
+        }
     }
 
     /// True if the Jacobian serves the next step too (THET).

@@ -15,7 +15,7 @@ use crate::system::{JacobianBlocks, System};
 pub(super) struct Rows {
     /// Of the model.
     pub(super) layout: Layout,
-    derivatives: Derivatives,
+    pub(super) derivatives: Derivatives,
     /// All rows and FX1 of the model at their last points, if Newton's method does not see them all.
     pub(super) whole: Option<Whole>,
 }

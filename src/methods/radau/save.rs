@@ -40,6 +40,14 @@ impl<const L: usize> Radau<L> {
         for list in [&memory.rows_v, &memory.rows_p, &memory.selected_for] {
             w.indices(list.iter().map(|&i| i as u64));
         }
+        w.real(self.memory.best);
+        w.reals(self.memory.time.as_slice());
+        w.flag(self.memory.passed);
+        w.int(u64::from(self.memory.shifts));
+        // How many constraints are redundant, where critical steps may come.
+        w.indices(
+            self.critical.iter().map(|critical| critical.redundant() as u64).collect::<Vec<_>>().into_iter(),
+        );
         w.seal()
     }
 
@@ -64,7 +72,23 @@ impl<const L: usize> Radau<L> {
         self.restore_matrices(&mut r)?;
         self.restore_formulation(&mut r, decomposed_for)?;
         self.state.stats = counters;
+        self.restore_critical(&mut r)?;
         r.end()
+    }
+
+    /// What is remembered of rank losses.
+    fn restore_critical(&mut self, r: &mut Reader<'_>) -> Result<(), BadState> {
+        self.memory.best = r.not_negative("constraints")?;
+        let mut time = [0.0];
+        self.memory.time = r.optional("time to the rank loss", &mut time)?.then_some(time[0]);
+        self.memory.passed = r.flag("rank loss")?;
+        self.memory.shifts = r.small("rank loss", u32::MAX - 1)?;
+        match r.distinct("redundant constraints", self.layout.dims.nl + self.layout.dims.nm + 1)?[..] {
+            [] => {}
+            [redundant] => self.make_room_for_critical_steps(redundant),
+            _ => return Err(BadState::Field("redundant constraints")),
+        }
+        Ok(())
     }
 
     /// The polynomial of the last step may be one of another order.
