@@ -6,7 +6,7 @@ import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Callable, Iterable, Sequence
+from typing import Any, Callable, Iterable, Mapping, Sequence
 
 import numpy
 
@@ -84,7 +84,7 @@ class Solver:
         h = 0.0 if first_step is None else number("first_step", first_step)
         if first_step is not None and h <= 0:
             raise ValueError(f"first_step = {first_step} is not allowed; allowed: > 0")
-        x = vector("x0", x0, self.model.n, f", {_order(self.model)}")
+        x = _initial(self.model, number("t0", t0), x0)
         self._run = _core.Run.start(*self._begin(), number("t0", t0), x, h)
 
     def _begin(self) -> tuple:
@@ -182,6 +182,19 @@ def _order(model: Model) -> str:
     return f"x = [{' '.join(there)}]"
 
 
+def _initial(model: Model, t0: float, x0: Any) -> numpy.ndarray:
+    """x from a vector, or from blocks: what follows from positions and velocities is computed if it is not given."""
+    if not isinstance(x0, Mapping):
+        return vector("x0", x0, model.n, f", {_order(model)}")
+    x = model.state(**x0)
+    given = {"lambda" if name in ("lam", "lambda_") else name for name in x0}
+    left = [name for name in ("w", "lambda", "mu") if name not in given]
+    blocks = model.blocks
+    if any(blocks[name].stop > blocks[name].start for name in left):
+        return model.make_consistent(t0, x)
+    return x
+
+
 def _times(t_eval: Any, t0: float, tend: float) -> list[float] | None:
     if t_eval is None:
         return None
@@ -222,8 +235,8 @@ def solve(
     """Integrate the equations of motion from ``t_span[0]`` to ``t_span[1]``.
 
     ``model``: a :class:`Model`, a problem of :mod:`geoms.problems`, or an object with the attributes of a Model. ``x0``: initial
-    values in the order of x (:meth:`Model.state` puts them together); they are checked, and corrected if the model has
-    conditions. ``method``: number or name (:func:`geoms.methods`), Radau IIA if none is given. ``rtol``, ``atol``: numbers or
+    values in the order of x, or a dict of its blocks, ``{"p": ..., "v": ...}``, to which multipliers and auxiliary variables are
+    computed; they are checked, and corrected if the model has conditions. ``method``: number or name (:func:`geoms.methods`), Radau IIA if none is given. ``rtol``, ``atol``: numbers or
     vectors. Without ``t_eval`` the accepted points are returned. ``events``: functions of (t, x) with the attributes ``terminal``
     and ``direction``, as in SciPy, or :class:`CompiledEvents`. ``on_step(t, x)`` is called at every accepted point and
     ends the run if it returns True. ``progress``: True shows it on stderr, a function is called as ``progress(t, steps, h)``. Any
@@ -260,7 +273,7 @@ def _solve(job: _Job) -> Result:
     model = Model.of(job.model)
     t0, tend = span(job.t_span)
     times = _times(job.t_eval, t0, tend)
-    x0 = vector("x0", job.x0, model.n, f", {_order(model)}")
+    x0 = _initial(model, t0, job.x0)
     if job.on_step is not None and not callable(job.on_step):
         raise TypeError("on_step is no function; allowed: a function of (t, x)")
     progress = _show(tend, t0) if job.progress is True else (job.progress or None)
