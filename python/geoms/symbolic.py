@@ -103,14 +103,14 @@ def from_sympy(
     t = dynamicsymbols._t
     q = _coordinates(q, t)
     qd = [c.diff(t) for c in q]
-    T, V = sympy.sympify(T), sympy.sympify(V)
-    lagrangian = T - V
-    momenta = sympy.Matrix([lagrangian]).jacobian(qd)
-    mass = momenta.jacobian(qd)
-    momenta_rate = momenta.jacobian(q) * sympy.Matrix(qd) + _partial_time(momenta.T, q, qd, t)
-    force = sympy.Matrix([lagrangian]).jacobian(q).T - momenta_rate + _forces(forces, q)
     plain = _Plain(q, qd, t)
-    return _model(plain, sympy.Matrix(qd), mass, force, _column(constraints, "constraints"),
+    # In plain symbols derivatives are partial ones, and quick.
+    T, V = plain(sympy.sympify(T)), plain(sympy.sympify(V))
+    p, v = plain.p, sympy.Matrix(plain.v)
+    momenta = sympy.Matrix([T - V]).jacobian(v).T
+    rate = momenta.jacobian(p) * v + momenta.diff(plain.t)
+    force = sympy.Matrix([T - V]).jacobian(p).T - rate + plain(_forces(forces, q))
+    return _model(plain, v, momenta.jacobian(v), force, _column(constraints, "constraints"),
                   _column(nonholonomic, "nonholonomic"), T + V, parameters, points, form, backend)  # fmt: skip
 
 
@@ -220,15 +220,6 @@ def _forces(forces: Any, q: list) -> sympy.Matrix:
     if len(listed) != len(q):
         raise ValueError(f"forces has {len(listed)} entries; allowed: {len(q)}, one for each coordinate, or a dict")
     return listed
-
-
-def _partial_time(rows: sympy.Matrix, q: list, qd: list, t: sympy.Symbol) -> sympy.Matrix:
-    """d/dt with coordinates and velocities held."""
-    held = {c: sympy.Dummy() for c in [*qd, *q]}
-    back = {dummy: c for c, dummy in held.items()}
-    for group in (qd, q):
-        rows = rows.xreplace({c: held[c] for c in group})
-    return rows.diff(t).xreplace(back)
 
 
 def _independent(plain: _Plain, kin: sympy.Matrix, holonomic: sympy.Matrix, rows: sympy.Matrix) -> sympy.Matrix:
