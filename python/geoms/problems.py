@@ -86,7 +86,7 @@ class Problem:
             "kinematics": d["np"] != d["nv"],
             "stiff": self.name in _STIFF,
         }
-        return all(does[what][form] for what, wanted in asked.items() if wanted)
+        return False not in [does[what][form] for what, wanted in asked.items() if wanted]
 
     def solve(self, method: Any = None, *, form: int = 0, jacobian: bool = True, invariants: bool = False, **arguments: Any) -> Result:
         """Integrate the problem over its interval; arguments as for :func:`geoms.solve`."""
