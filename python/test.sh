@@ -38,6 +38,7 @@ install "$folder/venv" numpy scipy sympy pytest numba matplotlib
 # Away from the sources, so that the installed package is the one that is imported.
 rm -rf "$folder/tests"
 cp -r "$root/python/tests" "$folder/tests"
+cp -r "$root/python/examples" "$folder/tests/examples"
 cd "$folder" || exit 1
 export GEOMS_CACHE=$folder/cache MPLBACKEND=Agg
 tests bare env -i PATH="$folder/bare/bin" HOME="$folder" GEOMS_CACHE="$GEOMS_CACHE" GEOMS_WHEEL="$wheel" \
