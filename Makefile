@@ -37,7 +37,7 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 
 # Many small matrices: threads inside BLAS only cost time.
 export OPENBLAS_NUM_THREADS = 1
-export CARGO FC CC CXX AR OBJCOPY CFLAGS FFLAGS LDFLAGS
+export CARGO FC CC CXX AR OBJCOPY CFLAGS FFLAGS LDFLAGS MPICC
 
 .PHONY: all setup requirements lib header docs demo test bench bench-quick bench-settings bench-setup accuracy which-method starts clean \
         test-instructions instructions \
@@ -197,6 +197,7 @@ which-method: setup
 	$(CARGO) run --locked --release --quiet --example which_method
 
 include packaging/package.mk
+include octave/octave.mk
 
 clean:
 	$(CARGO) clean

@@ -234,6 +234,8 @@ void moved()
     throws([&] { solver.set_mass([](double, in, geoms::matrix) {}); });
     throws([&] { solver.set_jacobian([](double, in, geoms::blocks &) {}); });
     throws([&] { solver.set_parts([](double, in, geoms::parts &) {}); });
+    throws([&] { solver.set_pattern(0, {{0, 0}}); });
+    throws([&] { solver.clear_pattern(0); });
     throws([&] { solver.set_conditions(1, [](double, in, out) {}); });
     throws([&] { solver.set_events({{}}, [](double, in, out) {}); });
     throws([&] { solver.set_output([](const geoms::accepted &) {}); });

@@ -42,7 +42,7 @@ built() {
     fi
 }
 
-for source in handle events stick_slip save parts stop handle_threads diagnosis gluing; do
+for source in handle events stick_slip save parts pattern stop handle_threads diagnosis tables gluing; do
     built "$source C99" $CC -std=c99 -O2 "$here/$source.c"
     built "$source C11" $CC -std=c11 -O2 "$here/$source.c"
 done

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 /// Files of src/capi with exported functions, in the order of the header.
-const EXPORTED: [&str; 13] = [
+const EXPORTED: [&str; 14] = [
     "fortran",
     "boundary",
     "functions",
@@ -12,6 +12,7 @@ const EXPORTED: [&str; 13] = [
     "settings",
     "run",
     "inspect",
+    "tables",
     "diagnose",
     "gluing/mod",
     "gluing/describe",

@@ -129,6 +129,12 @@ module geoms_handle
   integer(c_int), parameter :: geoms_flat = 0
   integer(c_int), parameter :: geoms_bisection = 1
   integer(c_int), parameter :: geoms_neighbour = 2
+  integer(c_int), parameter :: geoms_grouped = 3
+  integer(c_int), parameter :: geoms_revolute = 0
+  integer(c_int), parameter :: geoms_cylindrical = 1
+  integer(c_int), parameter :: geoms_prismatic = 2
+  integer(c_int), parameter :: geoms_universal = 3
+  integer(c_int), parameter :: geoms_fixed = 4
 
   ! Counters of a run.
   type, bind(c) :: geoms_stats
@@ -397,6 +403,17 @@ module geoms_handle
       type(c_funptr), value :: parts
       integer(c_int) :: geoms_set_parts_p
     end function
+    ! Say where a matrix may have entries other than zero: `block` 0 is the mass matrix, 1 to 6 are FX1 to FX6; count
+    ! positions (rows[k], columns[k]), from 0 on; count = -1: anywhere, as before the first call.
+    function geoms_set_pattern(handle, block, count, rows, columns) bind(c, name='geoms_set_pattern')
+      import
+      type(c_ptr), value :: handle
+      integer(c_int), value :: block
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), intent(in) :: rows(*)
+      integer(c_int64_t), intent(in) :: columns(*)
+      integer(c_int) :: geoms_set_pattern
+    end function
     function geoms_set_conditions_p(handle, n, conditions) bind(c, name='geoms_set_conditions')
       import
       type(c_ptr), value :: handle
@@ -506,6 +523,13 @@ module geoms_handle
       real(c_double), value :: t
       real(c_double), intent(inout) :: x(*)
       integer(c_int) :: geoms_dense
+    end function
+    ! Degree of the polynomial that geoms_dense evaluates: with its values at one more point than that the last step
+    ! is known throughout.
+    function geoms_dense_degree(handle) bind(c, name='geoms_dense_degree')
+      import
+      type(c_ptr), value :: handle
+      integer(c_int) :: geoms_dense_degree
     end function
     ! Ask the run to stop after the current step, with the code GEOMS_IDID_STOP_REQUESTED; it can be resumed by
     ! another geoms_integrate.
@@ -640,6 +664,28 @@ module geoms_handle
       integer(c_int64_t), value :: k
       type(c_ptr) :: geoms_warning
     end function
+    ! A text of option number k of the option table, from 0: "name"; "kind", which is "integer" (geoms_set_int) or
+    ! "real" (geoms_set_real); "slot" of the call; "range"; "default" of a handle; "meaning".
+    function geoms_option_text(k, what) bind(c, name='geoms_option_text')
+      import
+      integer(c_int64_t), value :: k
+      character(kind=c_char), intent(in) :: what(*)
+      type(c_ptr) :: geoms_option_text
+    end function
+    ! A text of the k-th method, from 0: its "name", one word for it ("keyword"), its "number" as the option "method"
+    ! takes it, or what it does of a feature (geoms_feature_name): yes, no, a condition, orders.
+    function geoms_method_text(k, what) bind(c, name='geoms_method_text')
+      import
+      integer(c_int64_t), value :: k
+      character(kind=c_char), intent(in) :: what(*)
+      type(c_ptr) :: geoms_method_text
+    end function
+    ! Name of feature number k, from 0, as geoms_method_text takes it; null behind the last one.
+    function geoms_feature_name(k) bind(c, name='geoms_feature_name')
+      import
+      integer(c_int64_t), value :: k
+      type(c_ptr) :: geoms_feature_name
+    end function
     function geoms_check_model_p(handle, t, x, log) bind(c, name='geoms_check_model')
       import
       type(c_ptr), value :: handle
@@ -725,6 +771,16 @@ module geoms_handle
       real(c_double), value :: at_y
       integer(c_int) :: geoms_glue_port_frame
     end function
+    ! Add a port of a body in space: a point of the body and its axes, (point, e1, e2, e3), 12 components.
+    function geoms_glue_port_spatial(glue, subdomain, origin, attitude, at_or_null) bind(c, name='geoms_glue_port_spatial')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int), value :: subdomain
+      integer(c_int), intent(in) :: origin(*)
+      integer(c_int), intent(in) :: attitude(*)
+      type(c_ptr), value :: at_or_null
+      integer(c_int) :: geoms_glue_port_spatial
+    end function
     ! Add a port that shows n of the positions p; indices from 0.
     function geoms_glue_port_coordinates(glue, subdomain, n, indices) bind(c, name='geoms_glue_port_coordinates')
       import
@@ -763,7 +819,8 @@ module geoms_handle
       integer(c_int) :: geoms_glue_set_real
     end function
     ! Set an integer option, the same in all participants: "project" (1: velocities satisfy the constraints;
-    ! default), "fixed" (1: steps of constant size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR).
+    ! default), "fixed" (1: steps of constant size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR,
+    ! GEOMS_GROUPED).
     function geoms_glue_set_int(glue, name, value) bind(c, name='geoms_glue_set_int')
       import
       type(c_ptr), value :: glue
@@ -827,6 +884,18 @@ module geoms_handle
       real(c_double), value :: offset
       real(c_double), value :: angle
       integer(c_int) :: geoms_glue_prismatic
+    end function
+    ! A joint of two frames in space (geoms_glue_port_spatial): GEOMS_REVOLUTE, GEOMS_CYLINDRICAL, GEOMS_PRISMATIC,
+    ! GEOMS_UNIVERSAL or GEOMS_FIXED; a spherical one is geoms_glue_coincide with n = 3.
+    function geoms_glue_spatial(glue, kind, subdomain_a, port_a, subdomain_b, port_b) bind(c, name='geoms_glue_spatial')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int), value :: kind
+      integer(c_int), value :: subdomain_a
+      integer(c_int), value :: port_a
+      integer(c_int), value :: subdomain_b
+      integer(c_int), value :: port_b
+      integer(c_int) :: geoms_glue_spatial
     end function
     ! A spring-damper along the line between two points, the first `dimension` components of the ports.
     function geoms_glue_spring(&

@@ -75,7 +75,7 @@
 #define GEOMS_IDID_INTERFACE_SINGULAR (-1122)
 /** A port of a glued subdomain stopped the run with a negative return. */
 #define GEOMS_IDID_STOPPED_BY_PORT (-1123)
-/** A subdomain of a glued run does not have p' = v. */
+/** The algorithm of Tseng and Hulbert is for models with p' = v. */
 #define GEOMS_IDID_NOT_GLUEABLE (-1124)
 /** An error occurred during use of DORMQR. */
 #define GEOMS_IDID_DORMQR_REAL (-1128)
@@ -362,6 +362,37 @@ typedef struct geoms_stats {
  * geoms_glue_set_int "topology": along the joints, data go to neighbours only; for chains and trees.
  */
 #define GEOMS_NEIGHBOUR 2
+
+/**
+ * geoms_glue_set_int "topology": at one place, after the subdomains of each participant among themselves. The round-off of the results
+ * depends on who has which subdomain; with the other ones it does not.
+ */
+#define GEOMS_GROUPED 3
+
+/**
+ * geoms_glue_spatial: the points coincide, the bodies turn about their common e3.
+ */
+#define GEOMS_REVOLUTE 0
+
+/**
+ * geoms_glue_spatial: the bodies turn about their common e3 and slide along it.
+ */
+#define GEOMS_CYLINDRICAL 1
+
+/**
+ * geoms_glue_spatial: the bodies slide along their common e3 without turning.
+ */
+#define GEOMS_PRISMATIC 2
+
+/**
+ * geoms_glue_spatial: the points coincide, e1 of a stays perpendicular to e2 of b.
+ */
+#define GEOMS_UNIVERSAL 3
+
+/**
+ * geoms_glue_spatial: points and axes coincide.
+ */
+#define GEOMS_FIXED 4
 
 /**
  * A glued run: its description, and the run once it has started.
@@ -1027,6 +1058,21 @@ int geoms_set_parts(struct geoms_solver *handle,
                     geoms_parts_fn parts);
 
 /**
+ * Say where a matrix may have entries other than zero: `block` 0 is the mass matrix, 1 to 6 are FX1 to FX6; count positions
+ * (rows[k], columns[k]), from 0 on; count = -1: anywhere, as before the first call. Without a Jacobian differences then move the
+ * columns together that share no row: a chain of bodies costs some ten calls of EOM however long it is. What is not in the
+ * pattern is taken for zero; geoms_check_model compares. Acts with the next geoms_start.
+ *
+ * # Safety
+ * As geoms_set_eom; `rows` and `columns` have count entries.
+ */
+int geoms_set_pattern(struct geoms_solver *handle,
+                      int block,
+                      int64_t count,
+                      const int64_t *rows,
+                      const int64_t *columns);
+
+/**
  * Set n conditions with which geoms_start makes the initial values consistent; n = 0: none.
  *
  * # Safety
@@ -1181,6 +1227,15 @@ int geoms_reset(struct geoms_solver *handle,
 int geoms_dense(const struct geoms_solver *handle,
                 double t,
                 double *x);
+
+/**
+ * Degree of the polynomial that geoms_dense evaluates: with its values at one more point than that the last step is known
+ * throughout. -1 if there is no run. May be called from the output function.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create.
+ */
+int geoms_dense_degree(const struct geoms_solver *handle);
 
 /**
  * Ask the run to stop after the current step, with the code GEOMS_IDID_STOP_REQUESTED; it can be resumed by
@@ -1356,6 +1411,32 @@ const char *geoms_warning(const struct geoms_solver *handle,
                           int64_t k);
 
 /**
+ * A text of option number k of the option table, from 0: "name"; "kind", which is "integer" (geoms_set_int) or "real"
+ * (geoms_set_real); "slot" of the call; "range"; "default" of a handle; "meaning". Null behind the last option, and for another text.
+ * Static.
+ *
+ * # Safety
+ * `what` is null or a terminated string.
+ */
+const char *geoms_option_text(int64_t k,
+                              const char *what);
+
+/**
+ * A text of the k-th method, from 0: its "name", one word for it ("keyword"), its "number" as the option "method" takes it, or what
+ * it does of a feature (geoms_feature_name): yes, no, a condition, orders. Null behind the last method, and for another text. Static.
+ *
+ * # Safety
+ * `what` is null or a terminated string.
+ */
+const char *geoms_method_text(int64_t k,
+                              const char *what);
+
+/**
+ * Name of feature number k, from 0, as geoms_method_text takes it; null behind the last one. Static.
+ */
+const char *geoms_feature_name(int64_t k);
+
+/**
  * Compare the rows of the model with each other at (t, x) and at moving points near it: gI the rate of g, gII that of gI with
  * v' = M⁻¹ f_dyn, hI that of h; the multipliers in f_dyn by -Zᵀ(Gᵀ, Hᵀ); f_kin linear in v; the mass matrix symmetric, positive and as
  * "masstrct" says; invariants constant; the Jacobian and the parts, if they are set. Neither is needed, and the point need not
@@ -1476,6 +1557,20 @@ int geoms_glue_port_frame(struct geoms_glue *glue,
                           double at_y);
 
 /**
+ * Add a port of a body in space: a point of the body and its axes, (point, e1, e2, e3), 12 components. `origin` has the 3 indices of the body's
+ * origin and `attitude` the 4 indices of its unit quaternion, the real part first, among the positions p, from 0; `at` is the point in the
+ * frame of the body, null for its origin. Returns the number of the port.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create; the arrays have 3, 4 and 3 entries.
+ */
+int geoms_glue_port_spatial(struct geoms_glue *glue,
+                            int subdomain,
+                            const int *origin,
+                            const int *attitude,
+                            const double *at_or_null);
+
+/**
  * Add a port that shows n of the positions p; indices from 0. Returns the number of the port.
  *
  * # Safety
@@ -1524,7 +1619,7 @@ int geoms_glue_set_real(struct geoms_glue *glue,
 
 /**
  * Set an integer option, the same in all participants: "project" (1: velocities satisfy the constraints; default), "fixed" (1: steps of constant
- * size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR).
+ * size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR, GEOMS_GROUPED).
  *
  * # Safety
  * The pointer is null or one of geoms_glue_create; `name` is null or a string.
@@ -1594,6 +1689,20 @@ int geoms_glue_prismatic(struct geoms_glue *glue,
                          double direction,
                          double offset,
                          double angle);
+
+/**
+ * A joint of two frames in space (geoms_glue_port_spatial): GEOMS_REVOLUTE, GEOMS_CYLINDRICAL, GEOMS_PRISMATIC, GEOMS_UNIVERSAL or GEOMS_FIXED; a
+ * spherical one is geoms_glue_coincide with n = 3. Returns the number of the joint.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create.
+ */
+int geoms_glue_spatial(struct geoms_glue *glue,
+                       int kind,
+                       int subdomain_a,
+                       int port_a,
+                       int subdomain_b,
+                       int port_b);
 
 /**
  * A spring-damper along the line between two points, the first `dimension` components of the ports. Returns the number of the joint.

@@ -287,6 +287,27 @@ class solver {
         return *this;
     }
 
+    /// where a matrix may have entries other than zero: 0 is M, 1 to 6 are FX1 to FX6; positions (row, column) from 0 on
+    solver &set_pattern(int block, const std::vector<std::pair<std::int64_t, std::int64_t>> &positions)
+    {
+        std::vector<std::int64_t> rows, columns;
+        for (const auto &position : positions) {
+            rows.push_back(position.first);
+            columns.push_back(position.second);
+        }
+        const auto c = use();
+        c->check(geoms_set_pattern(c->handle.get(), block, number(positions.size()), rows.data(), columns.data()));
+        return *this;
+    }
+
+    /// the matrix may have entries anywhere
+    solver &clear_pattern(int block)
+    {
+        const auto c = use();
+        c->check(geoms_set_pattern(c->handle.get(), block, -1, nullptr, nullptr));
+        return *this;
+    }
+
     /// f(t, x, cond) with n conditions on the initial values
     template <class F> solver &set_conditions(std::size_t n, F f)
     {
@@ -583,8 +604,9 @@ class solver {
         core(const geoms_dimensions &d, form as) : handle(geoms_create(&d, static_cast<int>(as)))
         {
             const auto size = [](std::int64_t v) { return v > 0 ? static_cast<std::size_t>(v) : std::size_t{0}; };
-            const std::size_t np = size(d.np), nr = size(d.nr), nw = size(d.nw), ns = size(d.ns),
+            const std::size_t nr = size(d.nr), nw = size(d.nw), ns = size(d.ns),
                               nm = size(d.nm), ni = size(d.ni);
+            np = size(d.np);
             nv = size(d.nv);
             nl = size(d.nl);
             nc = nl + nm;
@@ -637,7 +659,7 @@ class solver {
         }
 
         std::unique_ptr<geoms_solver, deleter> handle;
-        std::size_t n = 0, m = 0, nv = 0, nl = 0, nc = 0;
+        std::size_t n = 0, m = 0, np = 0, nv = 0, nl = 0, nc = 0;
         std::array<std::pair<std::size_t, std::size_t>, 6> shape{};
         typename returning_int<vector>::type eom;
         counted conditions, events;
@@ -736,6 +758,12 @@ class glue {
         return check(geoms_glue_port_frame(get(), subdomain, body[0], body[1], body[2], at[0], at[1]));
     }
 
+    /// A point of a body in space and its axes; indices of the body's origin and quaternion, the real part first, among the positions.
+    int port_spatial(int subdomain, std::array<int, 3> origin, std::array<int, 4> attitude, std::array<double, 3> at)
+    {
+        return check(geoms_glue_port_spatial(get(), subdomain, origin.data(), attitude.data(), at.data()));
+    }
+
     /// Some of the positions.
     int port_coordinates(int subdomain, const std::vector<int> &indices)
     {
@@ -748,7 +776,7 @@ class glue {
         functions_.push_back(std::make_unique<function>());
         function &own = *functions_.back();
         const auto k = static_cast<std::size_t>(subdomain);
-        own.inputs = k < models_.size() && models_[k] ? models_[k]->nv : 0;
+        own.inputs = k < models_.size() && models_[k] ? models_[k]->np : 0;
         own.outputs = static_cast<std::size_t>(n);
         own.port = wrapped<double, view<const double>, view<double>, matrix>(std::move(f));
         return check(geoms_glue_port(
@@ -797,6 +825,9 @@ class glue {
     {
         return check(geoms_glue_prismatic(get(), a.subdomain, a.port, b.subdomain, b.port, direction, offset, angle));
     }
+
+    /// A joint of frames in space: GEOMS_REVOLUTE, GEOMS_CYLINDRICAL, GEOMS_PRISMATIC, GEOMS_UNIVERSAL, GEOMS_FIXED.
+    int spatial(int kind, end a, end b) { return check(geoms_glue_spatial(get(), kind, a.subdomain, a.port, b.subdomain, b.port)); }
 
     /// A spring-damper along the line between two points.
     int spring(end a, end b, int dimension, double stiffness, double damping, double rest)

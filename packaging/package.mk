@@ -34,7 +34,7 @@ OUR_DOCS    := $(DATADIR)/doc/geoms
 OUR_DATA    := $(DATADIR)/geoms
 OUR_CMAKE   := $(LIBDIR)/cmake/geoms
 
-.PHONY: command lib64 lib-private symbols test-symbols test-install test-archive test-dist install uninstall dist check-paths \
+.PHONY: command problems lib64 lib-private symbols test-symbols test-install test-archive test-dist install install-mpi uninstall dist check-paths \
         release release-check deb crate test-crate abi test-abi test-reproducible test-toolchains test-toolchains-short sizes
 
 # An archive, and a shared library of it: that has symbol versions, which rustc cannot give. Programs look for it under its
@@ -46,6 +46,13 @@ lib: requirements
 # The command; it has the library inside and takes BLAS from the system.
 command: requirements
 	$(call BUILD,build) --bin geoms $(if $(filter system,$(BLAS)),--features geoms/lapack)
+
+# The problem library as a shared library, for programs in other languages (problems/geoms_problems.h). No part of what is installed
+# but for Octave.
+problems: requirements
+	$(call BUILD,rustc) --package geoms-problems --lib --crate-type staticlib
+	sed -n 's/.*\(geoms_problem_[a-z]*\)(.*/\1/p' problems/geoms_problems.h | packaging/link-shared.sh \
+	    $(RELEASE)/libgeoms_problems.so libgeoms_problems.so.$(MAJOR) GEOMS - $(RELEASE)/libgeoms_problems.a $(STATIC_LIBS:%=-l%)
 
 # The archive with 64-bit INTEGER behind the names of the manual, and a shared library of it.
 lib64: lib
@@ -64,15 +71,17 @@ lib-private: lib64
 	grep -v '_64_$$' $(SYMBOLS) | packaging/link-shared.sh $(RELEASE)/private/libgeoms64.so $(SONAME64) GEOMS64 - \
 	    $(RELEASE)/libgeoms64.a "$$@"
 
-# Freeze what the library exports now.
-symbols: lib
-	packaging/symbols.sh $(RELEASE)/libgeoms.so --update
+# Freeze what the header declares (`make docs` makes it); the library is linked by that list.
+symbols:
+	packaging/symbols.sh --update
+	$(MAKE) test-symbols
 
 test-symbols: lib
 	packaging/symbols.sh $(RELEASE)/libgeoms.so
 
 # From an empty folder: install, find, build, run, uninstall.
 test-install: setup lib64 lib-private
+	@.ci/setup-mpi
 	packaging/test-install.sh
 
 # Short: the archive has every committed file, and its makefile finds what it installs.
@@ -122,7 +131,7 @@ INSTALLED_LIBS := $(foreach name,libgeoms libgeoms64,$(name).so.$(VERSION) $(nam
     libgeomsf.a
 HEADERS := $(notdir $(wildcard include/*.h include/*.hpp))
 
-install: check-paths requirements command lib64 $(if $(filter private,$(BLAS)),lib-private)
+install: check-paths requirements command lib64 $(if $(filter private,$(BLAS)),lib-private) $(if $(filter yes,$(OCTAVE)),install-octave)
 	install -d $(addprefix $(DESTDIR),$(PC_DIR) $(OUR_CMAKE) $(INCLUDEDIR) $(OUR_DATA)/fortran $(OUR_DOCS)/docs $(BINDIR) $(MANDIR)/man1)
 	install -m 755 $(RELEASE)/geoms $(DESTDIR)$(BINDIR)/geoms
 	$(STRIP) $(DESTDIR)$(BINDIR)/geoms
@@ -153,12 +162,27 @@ endif
 	done
 	packaging/install-documents.sh $(DESTDIR)$(OUR_DOCS) $(BLAS)
 
+# Glued runs across processes, beside what `install` has put there: the library, its header, its Fortran module and a .pc file. MPICC is
+# the compiler wrapper of the MPI that programs will use. Nothing is installed by a package manager.
+SONAME_MPI := libgeoms_mpi.so.$(MAJOR)
+install-mpi: check-paths lib
+	packaging/link-mpi.sh $(RELEASE)/mpi $(SONAME_MPI) $(RELEASE)
+	install -d $(addprefix $(DESTDIR),$(PC_DIR) $(INCLUDEDIR) $(OUR_DATA)/fortran)
+	install -m 644 $(RELEASE)/mpi/libgeoms_mpi.so $(DESTDIR)$(LIBDIR)/libgeoms_mpi.so.$(VERSION)
+	$(STRIP) --strip-unneeded $(DESTDIR)$(LIBDIR)/libgeoms_mpi.so.$(VERSION)
+	ln -sf libgeoms_mpi.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME_MPI)
+	ln -sf $(SONAME_MPI) $(DESTDIR)$(LIBDIR)/libgeoms_mpi.so
+	install -m 644 mpi/geoms_mpi.h $(DESTDIR)$(INCLUDEDIR)
+	install -m 644 mpi/geoms_mpi.f90 $(DESTDIR)$(OUR_DATA)/fortran
+	$(call fill,geoms_mpi,,) packaging/geoms_mpi.pc.in >$(DESTDIR)$(PC_DIR)/geoms_mpi.pc
+
 # With the PREFIX, LIBDIR, ... that were given to install.
 uninstall: check-paths
 	rm -f $(INSTALLED_LIBS:%=$(DESTDIR)$(LIBDIR)/%) $(HEADERS:%=$(DESTDIR)$(INCLUDEDIR)/%) \
-	    $(DESTDIR)$(PC_DIR)/geoms.pc $(DESTDIR)$(PC_DIR)/geoms64.pc $(DESTDIR)$(BINDIR)/geoms \
+	    $(DESTDIR)$(INCLUDEDIR)/geoms_mpi.h $(wildcard $(DESTDIR)$(LIBDIR)/libgeoms_mpi.so*) \
+	    $(DESTDIR)$(PC_DIR)/geoms.pc $(DESTDIR)$(PC_DIR)/geoms64.pc $(DESTDIR)$(PC_DIR)/geoms_mpi.pc $(DESTDIR)$(BINDIR)/geoms \
 	    $(DESTDIR)$(MANDIR)/man1/geoms.1.gz
-	rm -rf $(DESTDIR)$(OUR_CMAKE) $(DESTDIR)$(OUR_DATA) $(DESTDIR)$(OUR_DOCS)
+	rm -rf $(DESTDIR)$(OUR_CMAKE) $(DESTDIR)$(OUR_DATA) $(DESTDIR)$(OUR_DOCS) $(DESTDIR)$(OUR_OCTAVE)
 
 # What is committed, as a source archive, with its checksum; SIGN=<key> signs it with gpg. Only from a clean tree and with
 # one version everywhere.

@@ -1,20 +1,21 @@
 #!/usr/bin/env bash
 # symbols.sh LIBRARY            compares what the library exports and what the header declares with abi/symbols.txt
-# symbols.sh LIBRARY --update   writes abi/symbols.txt
+# symbols.sh --update           writes abi/symbols.txt from the header; the library is linked by that list
 set -euo pipefail
 export LC_ALL=C
 
 cd "$(dirname "$0")/.."
 library=$1
 list=abi/symbols.txt
-# Without the versions of the symbols, whose names are in the table too.
-exported=$(nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort)
-if [ "${2:-}" = --update ]; then
-    echo "$exported" >"$list"
-    echo "wrote $list"
-fi
 # A declaration begins in the first column, and the name is followed by its arguments; types are not functions.
 declared=$(sed -n '/^typedef/d; s/^[a-z].*[ *]\(ge[a-z0-9_]*\)(.*/\1/p' include/geoms.h | sort)
+if [ "$library" = --update ]; then
+    echo "$declared" >"$list"
+    echo "wrote $list"
+    exit
+fi
+# Without the versions of the symbols, whose names are in the table too.
+exported=$(nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort)
 
 failed=0
 # differs WHAT NAMES: the list and the names must be the same

@@ -316,6 +316,25 @@ called=$(find . -maxdepth 1 -type f -perm -u+x -exec nm -D --undefined-only {} +
 check "every symbol is called by a program" diff "$root/abi/symbols.txt" \
     <(LC_ALL=C comm -12 "$root/abi/symbols.txt" - <<<"$called")
 
+# Glued runs across processes: library, header, module and .pc file, found by pkg-config alone.
+check "install-mpi" make -C "$root" --no-print-directory install-mpi DESTDIR= PREFIX="$prefix"
+check "libgeoms_mpi: SONAME and links" bash -c "
+    readelf -d $lib/libgeoms_mpi.so.$version | grep -F 'SONAME' | grep -F '[libgeoms_mpi.so.${version%%.*}]' &&
+    [ \$(readlink $lib/libgeoms_mpi.so.${version%%.*}) = libgeoms_mpi.so.$version ]"
+check "libgeoms_mpi: exported symbols" diff <(sed -n 's/.*[ *]\(geoms_mpi_[a-z_]*\)(.*/\1/p' "$prefix/include/geoms_mpi.h" | grep -v attach_f\; | LC_ALL=C sort -u) \
+    <(exports "$lib/libgeoms_mpi.so" | grep -v ^GEOMS_MPI)
+mpi_flags=$(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs geoms_mpi)
+check "pkg-config geoms_mpi" grep -F -- "-lgeoms_mpi" <<<"$mpi_flags"
+check "mpicc chain.c" mpicc -std=c11 "${warnings[@]}" "$root/gluing-examples/chain.c" -o "$work/chain" $mpi_flags -lm
+mpi_run() { OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 run "$lib" mpirun --oversubscribe -n 2 "$@"; }
+check "mpirun -n 2 chain" mpi_run "$work/chain" -k 4 -n 20
+modules=$prefix/share/geoms/fortran
+check "mpifort geoms_mpi.f90" bash -c "cd $work && mpifort -c $modules/geoms_handle.f90 $modules/geoms_mpi.f90"
+check "mpifort four_bar.f90" mpifort -J"$work" "$root/gluing-examples/four_bar.f90" "$work/geoms_handle.o" "$work/geoms_mpi.o" -o "$work/four_bar" $mpi_flags
+check "mpirun -n 2 four_bar" mpi_run "$work/four_bar"
+check "install-mpi without mpicc" refused make -C "$root" --no-print-directory install-mpi DESTDIR= PREFIX="$prefix" MPICC=no-mpicc
+check "install-mpi without mpicc: says so" said "missing: no-mpicc"
+
 # Nothing remains.
 for tree in "$prefix" "$private"; do
     make -C "$root" --no-print-directory uninstall DESTDIR= PREFIX="$tree" >/dev/null

@@ -63,7 +63,7 @@ multiarch=$(${CC:-cc} -print-multiarch 2>/dev/null || true)
 libraries=/usr/lib/${multiarch:-.}
 
 all=$(cd "$drivers" && for file in *.expected; do name=${file%.expected}; [ ! -e "$name.f" ] || echo "$name"; done | grep -v '^messages')
-c="pendulum handle events stick_slip save parts stop handle_threads diagnosis"
+c="pendulum handle events stick_slip save parts pattern stop handle_threads diagnosis"
 cxx="slider_crank exceptions"
 blas_drivers=$all
 if [ "$mode" = --short ]; then

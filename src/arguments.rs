@@ -4,6 +4,7 @@ use crate::error::{Code, Failure};
 use crate::layout::Layout;
 use crate::norm::{Scaling, Tolerance};
 use crate::options::{BadOption, Options};
+use crate::system::Sparsity;
 
 /// Refuse arguments with which nothing can be begun.
 pub(crate) fn check_arguments(
@@ -50,6 +51,19 @@ pub(crate) fn check_arguments(
         return Err(Failure::new(Code::TendBeforeT, detail).at(t, h));
     }
     Ok(())
+}
+
+/// Refuse a pattern with positions that are not there.
+pub(crate) fn check_pattern(layout: &Layout, pattern: Option<&Sparsity>) -> Result<(), Failure> {
+    let Some((name, (row, column), (rows, columns))) = pattern.and_then(|p| p.outside(layout)) else {
+        return Ok(());
+    };
+    let bad = BadOption {
+        name: format!("pattern of {name}"),
+        value: format!("({row}, {column})"),
+        allowed: format!("rows and columns from 0 on, below {rows} and {columns}"),
+    };
+    Err(Failure::new(Code::BadArgument, bad.to_string()))
 }
 
 /// Sizes of matrices and of work space in LAPACK are counted in 32 bits with a sign; the largest one is 2 N².

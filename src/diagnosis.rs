@@ -351,7 +351,7 @@ fn evaluate(
 ) -> Result<JacobianBlocks, Failure> {
     let mut fx = JacobianBlocks::new(layout);
     let typical = Scaling::new(tolerance, layout.n).typical;
-    let mut derivatives = Derivatives::of_rows(layout, by_jac, true, typical);
+    let mut derivatives = Derivatives::of_rows(layout, by_jac, true, typical).by_columns();
     let result = derivatives.jacobian(system, t, x, &mut fx, &mut Stats::default());
     result.map_err(|trouble| refused(trouble, t))?;
     Ok(fx)

@@ -149,8 +149,8 @@ code_table! {
         "A port of a glued subdomain stopped the run with a negative return.";
         "The last accepted point is kept by all participants; check the port there."
     #[added] NotGlueable = -1124:
-        "A subdomain of a glued run does not have p' = v.";
-        "Write the model with velocities that are the derivatives of its positions."
+        "The algorithm of Tseng and Hulbert is for models with p' = v.";
+        "Glue the model by the interface equations, the default, or write it with velocities that are the derivatives of its positions."
     #[unreachable] DormqrReal = -1128:
         "An error occurred during use of DORMQR.";
         "Not produced: the arguments of the orthogonal transformations are checked beforehand."

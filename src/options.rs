@@ -315,6 +315,11 @@ use Setter::{Int, Real};
 use Slot::{Iopt, Ropt};
 
 impl OptionEntry {
+    /// True if its values are integers.
+    pub fn is_integer(&self) -> bool {
+        matches!(self.set, Int(_))
+    }
+
     fn refusal(&self, value: impl fmt::Display) -> BadOption {
         BadOption {
             name: format!("{} = {}", self.slot, self.name),
@@ -440,6 +445,8 @@ pub fn in_names(text: &str) -> String {
         ("IERR < 0", "a negative number was returned"),
         ("IERR<0", "a negative number was returned"),
         ("IERR > 0 with IOPT(20)=1", "a positive number was returned"),
+        ("conditions of IVCOND", "conditions"),
+        ("NIVCOND", "their number"),
         ("IVCOND", "the conditions"),
     ] {
         out = out.replace(call, handle);

@@ -9,7 +9,7 @@ mod watching;
 pub use stop::StopRequest;
 pub use watching::Watched;
 
-use crate::arguments::{check_arguments, check_memory};
+use crate::arguments::{check_arguments, check_memory, check_pattern};
 use crate::check::{self, Run, Watching};
 use crate::dense::DenseOutput;
 use crate::driver::Driver;
@@ -23,7 +23,7 @@ use crate::methods::{self, Maker};
 use crate::norm::{Scaling, Tolerance};
 use crate::options::{CheckLevel, Options, WatchLevel};
 use crate::stats::Stats;
-use crate::system::{AcceptedStep, Observer, Outcome, System};
+use crate::system::{AcceptedStep, Observer, Outcome, Sparsity, System};
 use std::borrow::Cow;
 
 /// Why [`Solver::integrate`] came back.
@@ -52,6 +52,8 @@ pub struct Solver {
     tolerance: Tolerance,
     scaling: Scaling,
     analytic: bool,
+    /// The pattern that the run was begun with.
+    pattern: Option<Sparsity>,
     stop: StopRequest,
     watch: Option<Watch>,
     /// Events of the last call, in the order of time.
@@ -137,8 +139,9 @@ impl Solver {
         let layout = Layout::new(system.dimensions(), system.form());
         let analytic = system.has_jacobian();
         check_arguments(&layout, options, tolerance, (t, x, h, t))?;
+        check_pattern(&layout, system.sparsity())?;
         let earlier = run.as_mut().filter(|e| {
-            (*e.layout(), e.analytic) == (layout, analytic)
+            (*e.layout(), e.analytic, e.pattern.as_ref()) == (layout, analytic, system.sparsity())
                 && (e.driver.options(), &e.tolerance) == (options, tolerance)
         });
         if earlier.is_none() {
@@ -180,6 +183,7 @@ impl Solver {
             tolerance: tolerance.clone(),
             scaling,
             analytic,
+            pattern: system.sparsity().cloned(),
             stop: StopRequest::default(),
             watch,
             events: Vec::new(),

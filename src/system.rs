@@ -101,19 +101,35 @@ pub trait System {
         None
     }
 
-    /// Nonzero positions of the mass matrix and the Jacobian blocks; `None` means dense.
+    /// Nonzero positions of the mass matrix and the Jacobian blocks; `None` means dense. Differences move the columns together
+    /// that share no row. What is not in the pattern is taken for zero.
     fn sparsity(&self) -> Option<&Sparsity> {
         None
     }
 }
 
-/// Positions (row, column) of the structural nonzeros of a model's matrices.
-#[derive(Clone, Debug, Default)]
+/// Positions (row, column) of the structural nonzeros of a model's matrices, from 0 on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sparsity {
     /// Of the mass matrix.
     pub mass: Vec<(u32, u32)>,
     /// Of FX1..FX6.
     pub fx: [Vec<(u32, u32)>; 6],
+}
+
+impl Sparsity {
+    /// The first position that is outside of its matrix: name of the matrix, position, its (rows, columns).
+    #[allow(clippy::type_complexity)] // one tuple for one message
+    pub fn outside(&self, layout: &Layout) -> Option<(&'static str, (u32, u32), (usize, usize))> {
+        const NAMES: [&str; 7] = ["M", "FX1", "FX2", "FX3", "FX4", "FX5", "FX6"];
+        let nv = layout.dims.nv;
+        let shapes = std::iter::once((nv, nv)).chain(layout.fx_shapes());
+        let lists = std::iter::once(&self.mass).chain(&self.fx);
+        NAMES.into_iter().zip(lists.zip(shapes)).find_map(|(name, (list, shape))| {
+            let beyond = |at: &&(u32, u32)| at.0 as usize >= shape.0 || at.1 as usize >= shape.1;
+            list.iter().find(beyond).map(|&at| (name, at, shape))
+        })
+    }
 }
 
 /// FX1..FX6 of the manual: negative partial derivatives, one dense column-major array per block.

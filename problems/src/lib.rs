@@ -16,6 +16,7 @@ pub mod double_pendulum;
 pub mod elliptic;
 #[cfg(test)]
 mod explicit;
+pub mod exported;
 pub mod features;
 pub mod flexible_beam;
 pub mod four_bar;

@@ -73,7 +73,7 @@ pub unsafe extern "C" fn geoms_check_model(
     unsafe {
         call(handle, |_, inner| {
             let x = inner.point(t, x)?;
-            let mut model = inner.model;
+            let mut model = inner.model.clone();
             let report = check_model(&mut model, &inner.options, &inner.tolerance, t, &x)?;
             let log = inner.findings(log);
             for finding in &report.findings {
@@ -106,7 +106,7 @@ pub unsafe extern "C" fn geoms_check_jacobian(
                 let missing = "no Jacobian and no parts: call geoms_set_jacobian or geoms_set_parts";
                 return Err(Failure::new(Code::NotReady, missing));
             }
-            let mut model = inner.model;
+            let mut model = inner.model.clone();
             let report = match inner.model.jacobian {
                 Some(_) => check_jacobian(&mut model, &inner.tolerance, t, &x)?,
                 None => JacobianReport::default(),
@@ -149,7 +149,7 @@ pub unsafe extern "C" fn geoms_rank_report(
     unsafe {
         call(handle, |_, inner| {
             let x = inner.point(t, x)?;
-            let mut model = inner.model;
+            let mut model = inner.model.clone();
             let report = rank_report(&mut model, &inner.tolerance, t, &x)?;
             let log = inner.findings(log);
             for (group, drop) in report.dependent.iter().zip(&report.droppable) {
@@ -192,7 +192,7 @@ pub unsafe extern "C" fn geoms_constraint_forces(
                 return Err(null("force"));
             }
             let mut forces = vec![0.0; inner.layout.dims.nv];
-            let mut model = inner.model;
+            let mut model = inner.model.clone();
             constraint_forces(&mut model, &inner.tolerance, t, &x, &mut forces)?;
             store(&forces, force);
             Ok(0)

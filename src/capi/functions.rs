@@ -4,9 +4,10 @@
 //! cannot be evaluated here (a smaller step is tried), a negative one to stop the run.
 
 use super::handle::Handle;
+use super::pattern::Pattern;
 use crate::events::RootFunctions;
 use crate::layout::{Dimensions, Form, Layout};
-use crate::system::{AcceptedStep, JacobianBlocks, Observer, Outcome, Parts, System};
+use crate::system::{AcceptedStep, JacobianBlocks, Observer, Outcome, Parts, Sparsity, System};
 use std::ffi::{c_char, c_int, c_void, CString};
 
 /// Right-hand sides RDA of all equations, M of them.
@@ -101,13 +102,14 @@ fn outcome(returned: c_int) -> Outcome {
 }
 
 /// The functions that describe the model.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct Model {
     pub layout: Layout,
     pub eom: EomFunction,
     pub mass: MassFunction,
     pub jacobian: JacobianFunction,
     pub parts: PartsFunction,
+    pub pattern: Pattern,
     pub conditions: ConditionsFunction,
     pub condition_count: usize,
     pub user: *mut c_void,
@@ -156,6 +158,10 @@ impl System for Model {
         let blocks = fx.fx.each_mut().map(|block| block.as_mut_ptr());
         // SAFETY: x has N entries, the blocks have the shapes of Layout::fx_shapes; the function is the caller's.
         outcome(unsafe { jacobian(t, x.as_ptr(), blocks.as_ptr(), self.user) })
+    }
+
+    fn sparsity(&self) -> Option<&Sparsity> {
+        self.pattern.whole()
     }
 
     fn parts(&mut self, t: f64, x: &[f64], parts: Parts<'_>) -> Option<Outcome> {

@@ -10,6 +10,7 @@
 use super::boundary::guarded;
 use super::functions::{Log, Model, OutputFunction, Roots, GEOMS_LOG_ERROR};
 use super::inspect::LastError;
+use super::pattern::Pattern;
 use crate::arguments::check_memory;
 use crate::error::{Code, Failure};
 use crate::events::Rule;
@@ -265,6 +266,7 @@ pub unsafe extern "C" fn geoms_create(dims: *const CDimensions, form: c_int) -> 
             mass: None,
             jacobian: None,
             parts: None,
+            pattern: Pattern::default(),
             conditions: None,
             condition_count: 0,
             user,
@@ -273,8 +275,8 @@ pub unsafe extern "C" fn geoms_create(dims: *const CDimensions, form: c_int) -> 
             layout,
             options: Options { form: layout.form, recover: true, ..Options::default() },
             tolerance: Tolerance::scalar(1e-6, 1e-6),
+            running: model.clone(),
             model,
-            running: model,
             output: None,
             log: Log { function: None, level: 0, user },
             events: Events {

@@ -16,6 +16,7 @@
 //! | [`gluing`] | glued runs: subdomains, ports, joints, transports |
 //! | [`interrupt`] | Ctrl-C in a program of ours |
 //! | [`inspect`] | what a handle knows: point, statistics, events, the last error |
+//! | [`tables`] | the tables of options and methods as texts |
 //!
 //! There are no numerics here, and with `linalg::lapack` this is the only place with `unsafe` code.
 
@@ -29,8 +30,10 @@ pub mod gluing;
 pub mod handle;
 pub mod inspect;
 pub mod interrupt;
+mod pattern;
 pub mod run;
 pub mod settings;
+pub mod tables;
 mod unit;
 mod width;
 

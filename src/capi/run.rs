@@ -1,7 +1,7 @@
 //! Running with a handle: start, integrate, step, interpolate, restart, save, restore, stop.
 
 use super::functions::{Output, GEOMS_LOG_INFO, GEOMS_LOG_WARNING};
-use super::handle::{call, null, refused, Handle, Inner};
+use super::handle::{call, look, null, refused, Handle, Inner};
 use crate::arguments::check_arguments;
 use crate::dense::DenseOutput;
 use crate::error::{Code, Failure};
@@ -119,7 +119,7 @@ pub unsafe extern "C" fn geoms_start(handle: *mut Handle, t: f64, x: *const f64,
             }
             let first = if h0 > 0.0 || h0.is_nan() { h0 } else { 0.0 };
             let Inner { solver, model, options, tolerance, events, .. } = inner;
-            let mut model = *model;
+            let mut model = model.clone();
             Solver::begin_run(solver, &mut model, options, tolerance, (t, &x, first), events.watched())?;
             inner.running = model;
             if let Some(solver) = &mut inner.solver {
@@ -148,7 +148,7 @@ pub unsafe extern "C" fn geoms_make_consistent(handle: *mut Handle, t: f64, x: *
             let Inner { layout, options, tolerance, .. } = &*inner;
             check_arguments(layout, options, tolerance, (t, &y, 1.0, t))?;
             let scaling = Scaling::new(tolerance, layout.n);
-            let (mut model, mut stats) = (inner.model, Stats::default());
+            let (mut model, mut stats) = (inner.model.clone(), Stats::default());
             move_to_constraints(&mut model, layout, options, &scaling, t, &mut y, &mut stats)?;
             store(&y, x);
             Ok(0)
@@ -233,6 +233,24 @@ pub unsafe extern "C" fn geoms_dense(handle: *const Handle, t: f64, x: *mut f64)
     }
 }
 
+/// Degree of the polynomial that geoms_dense evaluates: with its values at one more point than that the last step is known
+/// throughout. -1 if there is no run. May be called from the output function.
+///
+/// # Safety
+/// The handle is null or one of geoms_create.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_dense_degree(handle: *const Handle) -> c_int {
+    let degree = |nodes: &[f64]| c_int::try_from(nodes.len() + 1).unwrap_or(-1);
+    // SAFETY: the contract of this function.
+    if let Some(view) = unsafe { handle.as_ref() }.and_then(Handle::view) {
+        return degree(view.nodes);
+    }
+    // SAFETY: the contract of this function.
+    let found =
+        unsafe { look(handle, |inner| inner.run().ok().map(|run| degree(run.last_step().dense.nodes))) };
+    found.flatten().unwrap_or(-1)
+}
+
 /// Write numbers to the caller's array.
 ///
 /// # Safety
@@ -304,7 +322,7 @@ pub unsafe extern "C" fn geoms_restore(handle: *mut Handle, buffer: *const c_voi
                 return Err(refused("length", length, "the size of the buffer"));
             }
             let saved = std::slice::from_raw_parts(buffer.cast::<u8>(), length);
-            let mut model = inner.model;
+            let mut model = inner.model.clone();
             let mut solver = Solver::resume(&mut model, &inner.options, &inner.tolerance, saved)?;
             solver.stop_with(handle.stop().clone());
             if let Some(watched) = inner.events.watched() {

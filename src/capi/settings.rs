@@ -6,6 +6,7 @@ use super::functions::{
     OutputFunction, PartsFunction, Roots,
 };
 use super::handle::{call, null, refused, Events, Handle, Inner};
+use super::pattern;
 use crate::error::Failure;
 use crate::events::{Direction, Rule};
 use crate::initial::check_conditions;
@@ -92,6 +93,57 @@ pub unsafe extern "C" fn geoms_set_parts(handle: *mut Handle, parts: PartsFuncti
     unsafe {
         call(handle, |_, inner| {
             inner.model.parts = parts;
+            Ok(0)
+        })
+    }
+}
+
+/// Say where a matrix may have entries other than zero: `block` 0 is the mass matrix, 1 to 6 are FX1 to FX6; count positions
+/// (rows[k], columns[k]), from 0 on; count = -1: anywhere, as before the first call. Without a Jacobian differences then move the
+/// columns together that share no row: a chain of bodies costs some ten calls of EOM however long it is. What is not in the
+/// pattern is taken for zero; geoms_check_model compares. Acts with the next geoms_start.
+///
+/// # Safety
+/// As geoms_set_eom; `rows` and `columns` have count entries.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_set_pattern(
+    handle: *mut Handle,
+    block: c_int,
+    count: i64,
+    rows: *const i64,
+    columns: *const i64,
+) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(handle, |_, inner| {
+            let matrix = usize::try_from(block).ok().filter(|b| *b <= 6);
+            let matrix = matrix.ok_or_else(|| refused("block", i64::from(block), "0 ... 6"))?;
+            if count == -1 {
+                inner.model.pattern.set(&inner.layout, matrix, None);
+                return Ok(0);
+            }
+            let size = usize::try_from(count).map_err(|_| refused("count", count, ">= 0, or -1"))?;
+            let (m, n) = pattern::shape(&inner.layout, matrix);
+            if size > m * n {
+                return Err(refused("count", count, &format!("at most {m} times {n}")));
+            }
+            if size > 0 && rows.is_null() {
+                return Err(null("rows"));
+            }
+            if size > 0 && columns.is_null() {
+                return Err(null("columns"));
+            }
+            let mut list = Vec::with_capacity(size);
+            for k in 0..size {
+                let (row, column) = (rows.add(k).read_unaligned(), columns.add(k).read_unaligned());
+                for (name, value, size) in [("rows", row, m), ("columns", column, n)] {
+                    if usize::try_from(value).map_or(true, |value| value >= size) {
+                        return Err(refused(&format!("{name}[{k}]"), value, &format!("0 ... {}", size - 1)));
+                    }
+                }
+                list.push((row as u32, column as u32));
+            }
+            inner.model.pattern.set(&inner.layout, matrix, Some(list));
             Ok(0)
         })
     }

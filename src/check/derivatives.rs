@@ -5,7 +5,9 @@ use super::probe::{Direction, Point, Probe};
 use crate::diagnosis::{check_jacobian, check_parts, Suspicion};
 use crate::error::Failure;
 use crate::layout::Name;
+use crate::model::derivatives::Derivatives;
 use crate::norm::Tolerance;
+use crate::stats::Stats;
 use crate::system::JacobianBlocks;
 
 /// Entries of JAC that are looked at again with care.
@@ -79,7 +81,7 @@ pub(super) fn parts(
         .collect())
 }
 
-/// Entries of M and of JAC outside of the pattern that the model declares.
+/// Entries of M and of FX1..FX6 outside of the pattern that the model declares.
 pub(super) fn patterns(probe: &mut Probe<'_>, at: &Point, mass: &[f64]) -> Vec<Finding> {
     let (l, nv) = (probe.l, probe.l.dims.nv);
     let Some(declared) = probe.system.sparsity().cloned() else { return Vec::new() };
@@ -102,19 +104,21 @@ pub(super) fn patterns(probe: &mut Probe<'_>, at: &Point, mass: &[f64]) -> Vec<F
             found.push(outside(name, format!("M({},{})", i + 1, j + 1), mass[k]));
         }
     }
-    if probe.system.has_jacobian() {
-        let mut fx = JacobianBlocks::new(&l);
-        let mut calls = 0;
-        if crate::model::jacobian(probe.system, at.t, &at.x, &mut fx, &mut calls).is_ok() {
-            for (b, (rows, first)) in l.fx_position().into_iter().enumerate() {
-                let (m, n) = fx.shape[b];
-                for k in (0..m * n).filter(|&k| fx.fx[b][k] != 0.0) {
-                    if !inside(&declared.fx[b], k % m, k / m) {
-                        let (row, column) =
-                            (l.residual_name(rows.start + k % m), l.state_name(first + k / m));
-                        found.push(outside(row, format!("FX{}: -d {row}/d {column}", b + 1), fx.fx[b][k]));
-                    }
-                }
+    // Without JAC by differences, whose noise is no entry.
+    let analytic = probe.system.has_jacobian();
+    let mut fx = JacobianBlocks::new(&l);
+    let mut derivatives = Derivatives::of_rows(&l, analytic, true, vec![1.0; l.n]).by_columns();
+    if derivatives.jacobian(probe.system, at.t, &at.x, &mut fx, &mut Stats::default()).is_err() {
+        return found;
+    }
+    for (b, (rows, first)) in l.fx_position().into_iter().enumerate() {
+        let (m, n) = fx.shape[b];
+        let largest = fx.fx[b].iter().fold(0.0f64, |most, entry| most.max(entry.abs()));
+        let noise = if analytic { 0.0 } else { 1e-6 * largest };
+        for k in (0..m * n).filter(|&k| fx.fx[b][k].abs() > noise) {
+            if !inside(&declared.fx[b], k % m, k / m) {
+                let (row, column) = (l.residual_name(rows.start + k % m), l.state_name(first + k / m));
+                found.push(outside(row, format!("FX{}: -d {row}/d {column}", b + 1), fx.fx[b][k]));
             }
         }
     }

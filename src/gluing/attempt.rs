@@ -4,6 +4,7 @@ use super::coordinate::Report;
 use super::description::Stop;
 use super::front::Mode;
 use super::run::Glued;
+use super::sum::{Sum, DIGITS};
 use crate::error::Failure;
 
 /// Iterations of Newton's method.
@@ -81,10 +82,14 @@ impl Glued<'_> {
         for k in 0..MAX_ITERATIONS {
             let refresh = k == 0 || k == SECOND_MATRIX;
             self.statistics.refreshes += u64::from(refresh);
+            let old = self.t;
             let own = self.each(|local| {
+                if k == 0 {
+                    local.evaluate_rates(old)?;
+                }
                 local.compose(&scheme, h);
                 local.evaluate(t)?;
-                if refresh {
+                if refresh || local.is_stale() {
                     local.linearize(t, mode)?;
                 }
                 local.solve(t, mode)
@@ -93,7 +98,7 @@ impl Glued<'_> {
                 return Ok(Some(Setback::Newton(Some(report))));
             }
             let [change, size] = self.update(mode)?;
-            if change.is_nan() || change > DIVERGED {
+            if change.is_nan() || change > DIVERGED || !size.is_finite() {
                 return Ok(Some(Setback::Newton(None)));
             }
             let stagnated = k > 2 && change > 0.5 * last && change < STAGNATED * (1.0 + size);
@@ -108,15 +113,23 @@ impl Glued<'_> {
     }
 
     /// Add what the interface has found; norms of changes and accelerations over all subdomains.
-    fn update(&mut self, mode: Mode) -> Result<[f64; 2], Failure> {
-        let mut sums = [0.0; 2];
+    pub(super) fn update(&mut self, mode: Mode) -> Result<[f64; 2], Failure> {
+        let mut sums = [Sum::default(); 2];
         for local in &mut self.locals {
-            let [change, size] = local.update(&self.joints, mode, self.coordination.output(local.leaf, mode));
-            sums[0] += change;
-            sums[1] += size;
+            let found = local.update(&self.joints, mode, self.coordination.output(local.leaf, mode));
+            sums.iter_mut().zip(found).for_each(|(sum, term)| sum.add(term));
         }
-        self.agree(&mut sums, |a, b| a + b, None)?;
-        Ok(sums.map(f64::sqrt))
+        Ok(self.total(sums)?.map(f64::sqrt))
+    }
+
+    /// Sums over all participants.
+    fn total(&mut self, mut sums: [Sum; 2]) -> Result<[f64; 2], Failure> {
+        let mut digits = [0.0; 2 * DIGITS];
+        let parts = |k: usize| k * DIGITS..(k + 1) * DIGITS;
+        sums.iter().enumerate().for_each(|(k, s)| digits[parts(k)].copy_from_slice(&s.0));
+        self.agree(&mut digits, |a, b| a + b, None)?;
+        sums.iter_mut().enumerate().for_each(|(k, s)| s.0.copy_from_slice(&digits[parts(k)]));
+        Ok(sums.map(|s| s.value()))
     }
 
     /// Velocities that satisfy the constraints, at the smallest kinetic energy of the change.
@@ -138,14 +151,13 @@ impl Glued<'_> {
 
     /// Weighted root mean square of the local error of all positions.
     fn estimate(&mut self, h: f64) -> Result<f64, Failure> {
-        let (factor, tolerance) = (self.scheme.error * h * h, (self.settings.rtol, self.settings.atol));
-        let mut sums = [0.0; 2];
+        let (factor, tolerance) = (self.scheme.error, (self.settings.rtol, self.settings.atol));
+        let mut sums = [Sum::default(); 2];
         for local in &self.locals {
-            let [sum, count] = local.error(factor, tolerance);
-            sums[0] += sum;
-            sums[1] += count;
+            let found = local.error(factor, h, tolerance);
+            sums.iter_mut().zip(found).for_each(|(sum, term)| sum.add(term));
         }
-        self.agree(&mut sums, |a, b| a + b, None)?;
-        Ok((sums[0] / sums[1].max(1.0)).sqrt())
+        let [sum, count] = self.total(sums)?;
+        Ok((sum / count.max(1.0)).sqrt())
     }
 }

@@ -54,6 +54,11 @@ fn graver(a: Option<Report>, b: Option<Report>) -> Option<Report> {
     }
 }
 
+/// Length of a message with S, if it is new, and c.
+fn up_length((rows, channels): (usize, usize), refresh: bool) -> usize {
+    HEAD + if refresh { rows * rows } else { 0 } + channels
+}
+
 /// What was sent by this participant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traffic {
@@ -61,6 +66,47 @@ pub struct Traffic {
     pub messages: u64,
     /// Numbers in them.
     pub doubles: u64,
+}
+
+/// Nodes whose messages come from each other participant, in the order in which that one sends them, and how many have come in this pass.
+/// The one that is needed next may be behind others.
+#[derive(Debug, Default)]
+struct Mail(Vec<(Vec<usize>, usize)>);
+
+impl Mail {
+    fn new(nodes: &[Node], mut expected: impl FnMut(usize) -> Vec<(usize, usize)>) -> Self {
+        let size = nodes.iter().map(|n| n.owner + 1).max().unwrap_or(0);
+        let mut lists = vec![(Vec::new(), 0); size];
+        for i in 0..nodes.len() {
+            expected(i).into_iter().for_each(|(from, node)| lists[from].0.push(node));
+        }
+        Mail(lists)
+    }
+
+    fn begin(&mut self) {
+        self.0.iter_mut().for_each(|list| list.1 = 0);
+    }
+
+    /// Receive what this participant has sent, up to the message of a node.
+    fn until(
+        &mut self,
+        from: usize,
+        node: usize,
+        mut receive: impl FnMut(usize) -> Result<(), Lost>,
+    ) -> Result<(), Lost> {
+        let Some((list, taken)) = self.0.get_mut(from) else { return Ok(()) };
+        if list[..*taken].contains(&node) {
+            return Ok(());
+        }
+        while let Some(&next) = list.get(*taken) {
+            receive(next)?;
+            *taken += 1;
+            if next == node {
+                break;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The tree and its numbers, as far as this participant has to do with them.
@@ -74,6 +120,8 @@ pub struct Coordination {
     down: Vec<Vec<f64>>,
     /// Rows and channels of the boundaries in each mode.
     shapes: Vec<[(usize, usize); MODES]>,
+    from_below: Mail,
+    from_above: Mail,
     /// What was sent.
     pub traffic: Traffic,
     scratch: Vec<f64>,
@@ -106,7 +154,20 @@ impl Coordination {
             let mine = nodes[i].owner == rank && nodes[i].subdomain.is_none();
             mine.then(|| std::array::from_fn(|m| Front::new(&nodes, i, joints, m)))
         };
+        // Up in the order of the nodes, down from the root, to children in their order.
+        let owner = |i: usize| nodes[i].owner;
+        let from_below = Mail::new(&nodes, |i| {
+            let foreign = owner(i) != rank && nodes[i].parent.is_some_and(|p| owner(p) == rank);
+            foreign.then_some((owner(i), i)).into_iter().collect()
+        });
+        let from_above = Mail::new(&nodes, |i| {
+            let p = nodes.len() - 1 - i;
+            let mine = nodes[p].children.iter().filter(|&&c| owner(c) == rank && owner(p) != rank);
+            mine.map(|&c| (owner(p), c)).collect()
+        });
         Coordination {
+            from_below,
+            from_above,
             up: (0..nodes.len()).map(up).collect(),
             down: (0..nodes.len()).map(down).collect(),
             fronts: (0..nodes.len()).map(front).collect(),
@@ -150,6 +211,8 @@ impl Coordination {
         own: Option<Report>,
     ) -> Result<Option<Report>, Lost> {
         let m = mode.index();
+        self.from_below.begin();
+        self.from_above.begin();
         for i in 0..self.nodes.len() {
             if self.nodes[i].owner != self.rank {
                 continue;
@@ -160,7 +223,7 @@ impl Coordination {
             };
             encode(report, &mut self.up[i][..HEAD]);
             if let Some(to) = self.other_parent(i) {
-                let length = self.up_length(i, m, refresh);
+                let length = up_length(self.shapes[i][m], refresh);
                 self.traffic.messages += 1;
                 self.traffic.doubles += (length - HEAD) as u64;
                 transport.send(to, &self.up[i][..length])?;
@@ -176,8 +239,9 @@ impl Coordination {
                     self.down[i][..HEAD].copy_from_slice(&self.up[i][..HEAD]);
                 }
                 Some(p) if self.nodes[p].owner != self.rank => {
-                    let (from, rows) = (self.nodes[p].owner, self.shapes[i][m].0);
-                    transport.receive(from, &mut self.down[i][..HEAD + rows])?;
+                    let (from, down, shapes) = (self.nodes[p].owner, &mut self.down, &self.shapes);
+                    let receive = |k: usize| transport.receive(from, &mut down[k][..HEAD + shapes[k][m].0]);
+                    self.from_above.until(from, i, receive)?;
                 }
                 Some(_) => {}
             }
@@ -186,11 +250,6 @@ impl Coordination {
             self.scatter(transport, i, mode, report)?;
         }
         Ok(found)
-    }
-
-    fn up_length(&self, i: usize, mode: usize, refresh: bool) -> usize {
-        let (rows, channels) = self.shapes[i][mode];
-        HEAD + if refresh { rows * rows } else { 0 } + channels
     }
 
     /// The process of the parent, if it is another one.
@@ -213,9 +272,13 @@ impl Coordination {
         }
         for c in 0..self.nodes[i].children.len() {
             let child = self.nodes[i].children[c];
-            let (length, (rows, _)) = (self.up_length(child, m, refresh), self.shapes[child][m]);
-            if self.nodes[child].owner != self.rank {
-                transport.receive(self.nodes[child].owner, &mut self.up[child][..length])?;
+            let (length, (rows, _)) = (up_length(self.shapes[child][m], refresh), self.shapes[child][m]);
+            let owner = self.nodes[child].owner;
+            if owner != self.rank {
+                let (up, shapes) = (&mut self.up, &self.shapes);
+                let receive =
+                    |k: usize| transport.receive(owner, &mut up[k][..up_length(shapes[k][m], refresh)]);
+                self.from_below.until(owner, child, receive)?;
             }
             let message = &self.up[child][..length];
             report = graver(report, decode(&message[..HEAD]));

@@ -16,7 +16,7 @@
 use super::check::check_assembly;
 use super::description::Assembly;
 use super::joint::{Joint, Kind};
-use super::local::Local;
+use super::local::{refused, Local};
 use super::rank::Factor;
 use super::run::report;
 use super::tree::{self, Topology};
@@ -110,6 +110,15 @@ impl<'s> Gauss<'s> {
             let part =
                 part.ok_or_else(|| Failure::new(Code::NotReady, format!("subdomain {k} has no model")))?;
             let local = Local::new(part, (k, leaf), &nodes[leaf].boundary, &joints)?;
+            let d = local.view.layout.dims;
+            for (name, value) in [("NR", d.nr), ("NW", d.nw), ("NS", d.ns), ("NM", d.nm)] {
+                if value > 0 {
+                    return Err(refused(k, name, value, "0: this algorithm has p, v and λ only"));
+                }
+            }
+            if d.np != d.nv {
+                return Err(refused(k, "NP", d.np, "NV, with p' = v"));
+            }
             first.push((n, m));
             n += local.view.layout.dims.nv;
             m += local.view.layout.dims.nl;
@@ -178,10 +187,10 @@ impl<'s> Gauss<'s> {
             l.x.p.of_mut(&mut local.new.x).copy_from_slice(&q[here.clone()]);
             l.x.v.of_mut(&mut local.new.x).copy_from_slice(&v[here.clone()]);
             local.new.w.copy_from_slice(&a[here.clone()]);
-            local.evaluate_for_gauss(t).map_err(|trouble| failed(trouble, local.subdomain, t))?;
+            local.evaluate_for_gauss(t, h).map_err(|trouble| failed(trouble, local.subdomain, t))?;
             w.force[here.clone()].copy_from_slice(local.view.rows(l.rda.f_dyn));
             w.constraint[row..row + nl].copy_from_slice(local.view.rows(l.rda.g));
-            w.gamma[row..row + nl].copy_from_slice(local.gamma());
+            w.gamma[row..row + nl].copy_from_slice(local.view.gamma());
             let mut block = zeros(nv * nv);
             local.view.copy_mass(&mut block);
             paste(&block, nv, &mut w.mass, n, at);

@@ -4,6 +4,8 @@
 //! only ever sees U and the force F that acts along u: it is loaded by -(U ∂y/∂p)ᵀ F, and need not know what kind of joint
 //! there is. Constraints φ(u) = 0 and forces f(u, u') give F = φ_uᵀ λ + f.
 
+use super::spatial::Spatial;
+
 /// One end of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End {
@@ -47,6 +49,8 @@ pub enum Law {
         /// θ_b - θ_a.
         angle: f64,
     },
+    /// A joint of [`SpatialFrame`](super::spatial::SpatialFrame)s.
+    Spatial(Spatial),
     /// A spring-damper along the line between two points.
     SpringDamper {
         /// Components of a point, 2 or 3.
@@ -141,6 +145,7 @@ impl Law {
             Law::Bushing { stiffness, .. } => stiffness.len(),
             Law::Distance { dimension, .. } | Law::SpringDamper { dimension, .. } => *dimension,
             Law::Prismatic { .. } => 4,
+            Law::Spatial(kind) => kind.size(),
         }
     }
 
@@ -150,6 +155,7 @@ impl Law {
             Law::Coincide { offset } => offset.len(),
             Law::Distance { .. } => 1,
             Law::Prismatic { .. } => 2,
+            Law::Spatial(kind) => kind.constraints(),
             Law::Bushing { .. } | Law::SpringDamper { .. } => 0,
         }
     }
@@ -158,6 +164,7 @@ impl Law {
     pub fn port_size(&self) -> usize {
         match self {
             Law::Prismatic { .. } => 3,
+            Law::Spatial(_) => Spatial::PORT,
             other => other.size(),
         }
     }
@@ -180,6 +187,7 @@ impl Law {
                 Term { row: 1, component: 1, sign },
                 Term { row: 2 + side, component: 2, sign: 1.0 },
             ],
+            Law::Spatial(kind) => kind.terms(side),
             other => (0..other.size()).map(|i| Term { row: i, component: i, sign }).collect(),
         }
     }
@@ -212,6 +220,7 @@ impl Law {
             Law::Prismatic { direction, offset, angle } => {
                 finite("direction, offset, angle", &[*direction, *offset, *angle])
             }
+            Law::Spatial(_) => None,
             Law::SpringDamper { dimension: d, stiffness, damping, length } => dimension(*d)
                 .or_else(|| finite("stiffness, damping, length", &[*stiffness, *damping, *length])),
         }
@@ -250,6 +259,10 @@ impl Law {
                 second.iter().for_each(|&(i, j, h)| out.by_u[i + 4 * j] = lambda[0] * h);
                 true
             }
+            Law::Spatial(kind) => {
+                kind.evaluate(u, rate, lambda, out);
+                true
+            }
             Law::SpringDamper { dimension: n, stiffness, damping, length } => {
                 let l = u.iter().map(|u| u * u).sum::<f64>().sqrt();
                 if l <= 0.0 {
@@ -284,6 +297,11 @@ mod tests {
         let laws = [
             Law::Distance { dimension: 3, length: 1.3 },
             Law::Prismatic { direction: 0.4, offset: 0.1, angle: -0.2 },
+            Law::Spatial(Spatial::Revolute),
+            Law::Spatial(Spatial::Cylindrical),
+            Law::Spatial(Spatial::Prismatic),
+            Law::Spatial(Spatial::Universal),
+            Law::Spatial(Spatial::Fixed),
             Law::SpringDamper { dimension: 2, stiffness: 30.0, damping: 2.0, length: 0.7 },
         ];
         for law in laws {

@@ -1,12 +1,6 @@
-//! One subdomain: its model, its ports, and its part of a step.
-//!
-//! ```text
-//! [ K̄  -f_λ ] [dw]   [ f - M w - Bᵀ F ]
-//! [ G    0  ] [dλ] = [ -g/(β̂h²)      ] ,   K̄ = M - γ̂h f_v + β̂h² [(M w)_p - f_p + (Bᵀ F)_p],   B = U ∂y/∂p
-//! ```
-//!
-//! Its solution is c - Y dF; with dF from the interface the step is that of Newton's method on the whole system.
+//! One subdomain: its model, its ports, its points, and what it tells the interface. Its equations are in `equations`.
 
+use super::check::CONSISTENT;
 use super::front::{fold, rows, Mode};
 use super::joint::{Joint, Term};
 use super::part::{Part, Point};
@@ -14,19 +8,21 @@ use super::port::Evaluator;
 use super::scheme::Scheme;
 use super::view::View;
 use crate::error::{Code, Failure};
-use crate::linalg::dense::{mul, mul_vec};
-use crate::linalg::{all_finite, RealSolver, SolverKind};
+use crate::linalg::{all_finite, SolverKind};
+use crate::model::blocks::Scales;
+use crate::model::matrix::{self, Matrix};
+use crate::model::unknowns::Unknowns;
 use crate::model::Trouble;
 use crate::system::{Outcome, System};
 
 /// A port's part in a joint.
 #[derive(Debug)]
-struct Connection {
-    joint: usize,
-    port: usize,
-    terms: Vec<Term>,
-    row: usize,
-    rows: usize,
+pub(super) struct Connection {
+    pub joint: usize,
+    pub port: usize,
+    pub terms: Vec<Term>,
+    pub row: usize,
+    pub rows: usize,
 }
 
 /// A subdomain in this process.
@@ -37,25 +33,39 @@ pub struct Local<'s> {
     pub leaf: usize,
     /// Its model, derived.
     pub view: View,
-    system: Box<dyn System + 's>,
-    ports: Vec<Evaluator<'s>>,
-    connections: Vec<Connection>,
-    /// All rows of the joints, and the active ones in a projection.
-    size: usize,
+    pub(super) system: Box<dyn System + 's>,
+    pub(super) ports: Vec<Evaluator<'s>>,
+    pub(super) connections: Vec<Connection>,
+    /// All rows of the joints.
+    pub(super) size: usize,
     pub(super) old: Point,
     pub(super) new: Point,
-    solver: RealSolver,
-    b: Vec<f64>,
-    y: Vec<f64>,
-    s: Vec<f64>,
-    solution: Vec<f64>,
-    gamma: Vec<f64>,
-    shares: [Vec<f64>; 4],
-    work: Vec<f64>,
-    port_force: Vec<f64>,
+    /// p' ≠ v was seen: positions are unknowns of their own.
+    general: bool,
+    /// That was seen in an iteration whose matrix does without.
+    pub(super) stale: bool,
+    pub(super) unknowns: Unknowns,
+    pub(super) matrix: Matrix,
+    /// Constraints that depend on others, once they have been counted.
+    pub(super) deficiency: Option<usize>,
+    /// How x changes with the unknowns, and ṽ beside v.
+    pub(super) scales: Scales,
+    pub(super) shift: f64,
+    /// B = U ∂y/∂p, and B Z if Z ≠ I.
+    pub(super) b: Vec<f64>,
+    pub(super) b_z: Vec<f64>,
+    pub(super) y: Vec<f64>,
+    pub(super) s: Vec<f64>,
+    pub(super) solution: Vec<f64>,
+    pub(super) shares: [Vec<f64>; 4],
+    pub(super) work: Vec<f64>,
+    pub(super) port_force: Vec<f64>,
+    /// x with ṽ; p'' without Z v'.
+    pub(super) shifted: Vec<f64>,
+    pub(super) curvature: Vec<f64>,
 }
 
-fn answered(outcome: Outcome) -> Result<(), Trouble> {
+pub(super) fn answered(outcome: Outcome) -> Result<(), Trouble> {
     match outcome {
         Outcome::Continue => Ok(()),
         Outcome::Retry => Err(Trouble::Retry),
@@ -63,7 +73,7 @@ fn answered(outcome: Outcome) -> Result<(), Trouble> {
     }
 }
 
-fn refused(subdomain: usize, what: &str, value: impl std::fmt::Display, allowed: &str) -> Failure {
+pub(super) fn refused(subdomain: usize, what: &str, value: impl std::fmt::Display, allowed: &str) -> Failure {
     let text = format!("subdomain {subdomain}: {what} = {value} is not allowed; allowed: {allowed}");
     Failure::new(Code::BadArgument, text)
 }
@@ -78,14 +88,6 @@ impl<'s> Local<'s> {
     ) -> Result<Self, Failure> {
         let view = View::new(&*part.system, part.mass);
         let (l, d) = (view.layout, view.layout.dims);
-        for (name, value) in [("NR", d.nr), ("NW", d.nw), ("NS", d.ns), ("NM", d.nm)] {
-            if value > 0 {
-                return Err(refused(subdomain, name, value, "0: glued models have p, v and λ only"));
-            }
-        }
-        if d.np != d.nv {
-            return Err(refused(subdomain, "NP", d.np, "NV, with p' = v"));
-        }
         if part.x.len() != l.n {
             return Err(refused(subdomain, "length of x", part.x.len(), &l.n.to_string()));
         }
@@ -122,10 +124,11 @@ impl<'s> Local<'s> {
                 size += law.size();
             }
         }
-        let (n, m) = (d.nv, d.nl);
-        let point = Point { x: part.x, w: vec![0.0; n], a: vec![0.0; n], force: vec![0.0; size] };
+        let point = Point::new(&d, part.x, size);
         let most = ports.iter().map(Evaluator::size).max().unwrap_or(0);
-        Ok(Local {
+        let unknowns = Unknowns::new(&l, false);
+        let zeros = |n: usize| vec![0.0; n];
+        let mut made = Local {
             subdomain,
             leaf,
             system: part.system,
@@ -134,22 +137,57 @@ impl<'s> Local<'s> {
             size,
             new: point.clone(),
             old: point,
-            solver: RealSolver::new(SolverKind::Lu, n + m),
-            b: vec![0.0; size * n],
-            y: vec![0.0; (n + m) * size],
-            s: vec![0.0; size * size],
-            solution: vec![0.0; n + m],
-            gamma: vec![0.0; m],
-            shares: std::array::from_fn(|_| vec![0.0; size]),
-            work: vec![0.0; (n * size).max(n)],
-            port_force: vec![0.0; most],
+            general: false,
+            stale: false,
+            unknowns,
+            matrix: matrix::analyse(SolverKind::Lu, unknowns, false),
+            deficiency: None,
+            scales: Scales { by_v: 1.0, by_p: 1.0, by_r: 1.0, h: 0.0 },
+            shift: 0.0,
+            b: zeros(size * d.np),
+            b_z: Vec::new(),
+            y: zeros(unknowns.n * size),
+            s: zeros(size * size),
+            solution: zeros(unknowns.n),
+            shares: std::array::from_fn(|_| zeros(size)),
+            work: zeros(d.np.max(d.nv) * size.max(d.np.max(d.nv))),
+            port_force: zeros(most),
+            shifted: Vec::new(),
+            curvature: zeros(d.np),
             view,
-        })
+        };
+        made.set_general(d.np != d.nv);
+        Ok(made)
     }
 
-    /// Numbers of velocities and constraints.
-    fn sizes(&self) -> (usize, usize) {
-        (self.view.layout.dims.nv, self.view.layout.dims.nl)
+    /// p' ≠ v was seen.
+    pub fn is_general(&self) -> bool {
+        self.general
+    }
+
+    /// The matrix in hand is not that of the unknowns.
+    pub fn is_stale(&self) -> bool {
+        self.stale
+    }
+
+    /// Make positions unknowns of their own; nothing is taken back.
+    pub fn set_general(&mut self, general: bool) {
+        if !general || self.general {
+            return;
+        }
+        self.general = true;
+        self.stale = true;
+        let l = self.view.layout;
+        self.unknowns = Unknowns::new(&l, true);
+        self.make_matrix(self.deficiency.unwrap_or(0) > 0);
+        self.y.resize(self.unknowns.n * self.size, 0.0);
+        self.solution.resize(self.unknowns.n, 0.0);
+        self.b_z.resize(self.size * l.dims.nv, 0.0);
+        self.shifted.resize(l.n, 0.0);
+    }
+
+    pub(super) fn make_matrix(&mut self, redundant: bool) {
+        self.matrix = matrix::analyse(SolverKind::Lu, self.unknowns, redundant);
     }
 
     /// Rows that are active in a mode, as (joint, first row, number).
@@ -168,17 +206,43 @@ impl<'s> Local<'s> {
         new.copy_from(old);
     }
 
-    /// p, v and a that belong to w.
+    /// p' at the last accepted point, where it is not v.
+    pub fn evaluate_rates(&mut self, t: f64) -> Result<(), Trouble> {
+        if self.general {
+            let Local { view, system, old, .. } = self;
+            let rate = view.position_rate(&mut **system, t, &old.x)?;
+            old.p_rate.copy_from_slice(rate);
+        }
+        Ok(())
+    }
+
+    /// r, v, p and a that belong to r', v' and q.
     pub fn compose(&mut self, scheme: &Scheme, h: f64) {
         let (l, s) = (self.view.layout, scheme);
+        let (by_v, by_p) = (s.gamma_hat * h, s.beta_hat * h * h);
+        self.scales = Scales { by_v, by_p, by_r: s.rho * h, h };
+        self.shift = h * s.shift;
         let (old, new) = (&self.old, &mut self.new);
         for i in 0..l.dims.nv {
             let (w, w_old, a_old) = (new.w[i], old.w[i], old.a[i]);
             let a = ((1.0 - s.alpha_f) * w + s.alpha_f * w_old - s.alpha_m * a_old) / (1.0 - s.alpha_m);
-            let (p, v) = (old.x[l.x.p.start + i], old.x[l.x.v.start + i]);
+            let v = old.x[l.x.v.start + i];
             new.a[i] = a;
-            new.x[l.x.p.start + i] = p + h * v + h * h * ((0.5 - s.beta) * a_old + s.beta * a);
+            if !self.general {
+                let p = old.x[l.x.p.start + i];
+                new.x[l.x.p.start + i] = p + h * v + h * h * ((0.5 - s.beta) * a_old + s.beta * a);
+            }
             new.x[l.x.v.start + i] = v + h * ((1.0 - s.gamma) * a_old + s.gamma * a);
+        }
+        if self.general {
+            let p_old = l.x.p.of(&old.x);
+            for (i, p) in l.x.p.of_mut(&mut new.x).iter_mut().enumerate() {
+                *p = p_old[i] + h * old.p_rate[i] + by_p * new.q[i];
+            }
+        }
+        let r_old = l.x.r.of(&old.x);
+        for (i, r) in l.x.r.of_mut(&mut new.x).iter_mut().enumerate() {
+            *r = r_old[i] + h * ((1.0 - s.rho) * old.slope[i] + s.rho * new.slope[i]);
         }
     }
 
@@ -186,9 +250,16 @@ impl<'s> Local<'s> {
     pub fn evaluate(&mut self, t: f64) -> Result<(), Trouble> {
         self.view.evaluate(&mut *self.system, t, &self.new.x)?;
         let l = self.view.layout;
-        let (p, v) = (l.x.p.of(&self.new.x), l.x.v.of(&self.new.x));
+        if !self.general && self.view.rows(l.rda.f_kin) != l.x.v.of(&self.new.x) {
+            self.turn_general();
+        }
+        if self.general && self.size > 0 {
+            // The forces of the joints act along the columns of B Z.
+            self.view.differentiate(&mut *self.system, t, &self.new.x)?;
+        }
+        let (p, rate) = (l.x.p.of(&self.new.x), self.view.rows(l.rda.f_kin));
         for port in &mut self.ports {
-            answered(port.evaluate(t, p, v))?;
+            answered(port.evaluate(t, p, rate))?;
             if !(all_finite(&port.y) && all_finite(&port.jacobian) && all_finite(&port.rate)) {
                 return Err(Trouble::NotFinite);
             }
@@ -198,8 +269,34 @@ impl<'s> Local<'s> {
         Ok(())
     }
 
+    /// p' was v up to here: q is what gives the positions in hand.
+    fn turn_general(&mut self) {
+        self.set_general(true);
+        let l = self.view.layout;
+        self.old.p_rate.copy_from_slice(l.x.v.of(&self.old.x));
+        self.old.q.copy_from_slice(&self.old.w);
+        let Scales { by_p, h, .. } = self.scales;
+        for i in 0..l.dims.np {
+            let (new, old) = (l.x.p.of(&self.new.x)[i], l.x.p.of(&self.old.x)[i]);
+            self.new.q[i] = if h > 0.0 { (new - old - h * self.old.p_rate[i]) / by_p } else { self.old.q[i] };
+        }
+    }
+
+    /// Initial values that do not satisfy the constraints are refused.
+    pub fn check_start(&self) -> Result<(), Trouble> {
+        let l = self.view.layout;
+        let largest = |v: &[f64]| v.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        let scale = 1.0 + largest(&self.new.x);
+        for block in [l.rda.g, l.rda.g_velocity, l.rda.h, l.rda.c] {
+            if largest(self.view.rows(block)) > CONSISTENT * scale {
+                return Err(Trouble::Stop { code: Code::InconsistentInitialValues, not_finite: false });
+            }
+        }
+        Ok(())
+    }
+
     /// This subdomain's share of u, u' or their like.
-    fn share(&mut self, which: usize, of: impl for<'a> Fn(&'a Evaluator<'s>) -> &'a [f64]) {
+    pub(super) fn share(&mut self, which: usize, of: impl for<'a> Fn(&'a Evaluator<'s>) -> &'a [f64]) {
         let out = &mut self.shares[which];
         out.fill(0.0);
         for c in &self.connections {
@@ -213,172 +310,6 @@ impl<'s> Local<'s> {
         for c in &self.connections {
             let range = c.row..c.row + c.rows;
             tell(c.joint, &self.shares[1][range.clone()], &self.shares[2][range]);
-        }
-    }
-
-    /// B = U ∂y/∂p.
-    fn rows_of_ports(&mut self) {
-        let (n, _) = self.sizes();
-        self.b.fill(0.0);
-        for c in &self.connections {
-            let port = &self.ports[c.port];
-            let m = port.size();
-            for t in &c.terms {
-                for j in 0..n {
-                    self.b[c.row + t.row + j * self.size] += t.sign * port.jacobian[t.component + j * m];
-                }
-            }
-        }
-    }
-
-    /// Uᵀ F of a connection, into `port_force`.
-    fn force_on_port(&mut self, connection: usize) -> usize {
-        let c = &self.connections[connection];
-        let n = self.ports[c.port].size();
-        self.port_force[..n].fill(0.0);
-        for t in &c.terms {
-            self.port_force[t.component] += t.sign * self.new.force[c.row + t.row];
-        }
-        n
-    }
-
-    /// Matrix, its factors, Y = matrix⁻¹ [Bᵀ; 0] and S = B Y at the iterate.
-    pub fn linearize(&mut self, t: f64, mode: Mode) -> Result<(), Trouble> {
-        let (n, m) = self.sizes();
-        let l = self.view.layout;
-        self.view.linearize(&mut *self.system, t, &self.new.x, &self.new.w)?;
-        let ld = n + m;
-        let singular = |_| Trouble::Stop { code: Code::SingularNewtonMatrix, not_finite: false };
-        self.solver.matrix_mut().fill(0.0);
-        match mode {
-            Mode::Step { by_v, by_p } => {
-                self.view.stiffness((by_v, by_p), self.solver.matrix_mut(), ld);
-                let mut stiffness = std::mem::take(&mut self.work);
-                stiffness.resize(n * n.max(self.size), 0.0);
-                stiffness[..n * n].fill(0.0);
-                for k in 0..self.connections.len() {
-                    let size = self.force_on_port(k);
-                    let port = &mut self.ports[self.connections[k].port];
-                    let (p, f) = (l.x.p.of(&self.new.x), &self.port_force[..size]);
-                    answered(port.add_stiffness(t, p, f, by_p, &mut stiffness[..n * n]))?;
-                }
-                let matrix = self.solver.matrix_mut();
-                for j in 0..n {
-                    let column = matrix[j * ld..j * ld + n].iter_mut();
-                    column.zip(&stiffness[j * n..]).for_each(|(a, b)| *a += b);
-                }
-                self.work = stiffness;
-            }
-            Mode::Start | Mode::Project => self.view.stiffness((0.0, 0.0), self.solver.matrix_mut(), ld),
-        }
-        let (view, matrix) = (&self.view, self.solver.matrix_mut());
-        for k in 0..m {
-            for j in 0..n {
-                matrix[j + (n + k) * ld] = view.force_by_multiplier(j, k);
-                matrix[n + k + j * ld] = match mode {
-                    Mode::Step { .. } => view.constraint_by_position(k, j),
-                    Mode::Start | Mode::Project => view.constraint_by_velocity(k, j),
-                };
-            }
-        }
-        self.solver.factor().map_err(singular)?;
-        self.rows_of_ports();
-        self.y.fill(0.0);
-        for r in 0..self.size {
-            let column = &mut self.y[r * ld..(r + 1) * ld];
-            for (j, y) in column[..n].iter_mut().enumerate() {
-                *y = self.b[r + j * self.size];
-            }
-            self.solver.solve(column);
-        }
-        // The leading n rows of Y, contiguous, for the product.
-        self.work.resize((n * self.size).max(self.work.len()), 0.0);
-        for r in 0..self.size {
-            self.work[r * n..(r + 1) * n].copy_from_slice(&self.y[r * ld..r * ld + n]);
-        }
-        if self.size > 0 {
-            mul(self.size, n, self.size, &self.b, &self.work, &mut self.s);
-        }
-        Ok(())
-    }
-
-    /// What gII and y'' are without v'.
-    fn curvatures(&mut self, t: f64) -> Result<(), Trouble> {
-        let l = self.view.layout;
-        let Local { view, system, new, gamma, .. } = self;
-        view.gamma(&mut **system, t, &new.x, gamma)?;
-        let (p, v) = (l.x.p.of(&self.new.x), l.x.v.of(&self.new.x));
-        for port in &mut self.ports {
-            answered(port.evaluate_curvature(t, p, v))?;
-        }
-        self.share(3, |port| &port.curvature);
-        Ok(())
-    }
-
-    /// Everything that the algorithm of [`super::gauss`] asks for, at the iterate.
-    pub(super) fn evaluate_for_gauss(&mut self, t: f64) -> Result<(), Trouble> {
-        self.evaluate(t)?;
-        self.view.linearize(&mut *self.system, t, &self.new.x, &self.new.w)?;
-        self.rows_of_ports();
-        self.curvatures(t)
-    }
-
-    /// gII without v'.
-    pub(super) fn gamma(&self) -> &[f64] {
-        &self.gamma
-    }
-
-    /// Tell, for every row of a joint: its shares of u, u' and y'' without v', and its row of B.
-    pub(super) fn rows_for_gauss(&self, mut tell: impl FnMut(usize, usize, [f64; 3], &dyn Fn(usize) -> f64)) {
-        for c in &self.connections {
-            for i in 0..c.rows {
-                let row = c.row + i;
-                let shares = [self.shares[1][row], self.shares[2][row], self.shares[3][row]];
-                tell(c.joint, i, shares, &|j| self.b[row + j * self.size]);
-            }
-        }
-    }
-
-    /// The solution for dF = 0 and its relative accelerations c.
-    pub fn solve(&mut self, t: f64, mode: Mode) -> Result<(), Trouble> {
-        let (n, m) = self.sizes();
-        let l = self.view.layout;
-        if mode == Mode::Start {
-            self.curvatures(t)?;
-        }
-        if mode == Mode::Project {
-            self.solution[..n].fill(0.0);
-        } else {
-            self.residual();
-        }
-        for k in 0..m {
-            self.solution[n + k] = match mode {
-                Mode::Step { by_p, .. } => -self.view.rows(l.rda.g)[k] / by_p,
-                Mode::Start => -self.gamma[k],
-                Mode::Project => -self.view.rows(l.rda.g_velocity)[k],
-            };
-        }
-        self.solver.solve(&mut self.solution);
-        mul_vec(self.size, n, &self.b, &self.solution[..n], &mut self.shares[0]);
-        Ok(())
-    }
-
-    /// f - M w - Bᵀ F into the solution, with the ports as they are now.
-    fn residual(&mut self) {
-        let (n, _) = self.sizes();
-        let l = self.view.layout;
-        self.view.mass_times(&self.new.w, &mut self.work[..n]);
-        let force = self.view.rows(l.rda.f_dyn);
-        for (i, (f, inertia)) in force.iter().zip(&self.work).enumerate() {
-            self.solution[i] = f - inertia;
-        }
-        for k in 0..self.connections.len() {
-            let size = self.force_on_port(k);
-            let jacobian = &self.ports[self.connections[k].port].jacobian;
-            for (i, column) in jacobian.chunks_exact(size.max(1)).enumerate() {
-                let sum: f64 = column.iter().zip(&self.port_force).map(|(c, f)| c * f).sum();
-                self.solution[i] -= sum;
-            }
         }
     }
 
@@ -404,10 +335,9 @@ impl<'s> Local<'s> {
         }
     }
 
-    /// Add the solution c - Y dF; gives |dw|² and |w|².
+    /// Add the solution c - Y dF; gives squares of the changes of v', r' and w, and of these.
     pub fn update(&mut self, joints: &[Joint], mode: Mode, change: &[f64]) -> [f64; 2] {
-        let (n, m) = self.sizes();
-        let (ld, l) = (n + m, self.view.layout);
+        let (ld, l, u) = (self.unknowns.n, self.view.layout, self.unknowns);
         let mut change = change.iter();
         for c in &self.connections {
             let count = rows(&joints[c.joint].law, mode.index());
@@ -419,21 +349,50 @@ impl<'s> Local<'s> {
                 }
             }
         }
-        let dw = &self.solution[..n];
+        let add = |to: &mut [f64], from: &[f64], factor: f64| {
+            to.iter_mut().zip(from).for_each(|(to, d)| *to += factor * d);
+        };
+        let (new, solution) = (&mut self.new, &self.solution);
         if mode == Mode::Project {
-            l.x.v.of_mut(&mut self.new.x).iter_mut().zip(dw).for_each(|(v, d)| *v += d);
+            add(l.x.v.of_mut(&mut new.x), u.a.of(solution), 1.0);
             return [0.0; 2];
         }
-        self.new.w.iter_mut().zip(dw).for_each(|(w, d)| *w += d);
-        let lambda = l.x.lambda.of_mut(&mut self.new.x).iter_mut();
-        lambda.zip(&self.solution[n..]).for_each(|(l, d)| *l += d);
+        add(&mut new.w, u.a.of(solution), 1.0);
+        add(l.x.multipliers.of_mut(&mut new.x), u.multipliers.of(solution), 1.0);
+        add(l.x.w.of_mut(&mut new.x), u.w.of(solution), 1.0);
+        if mode == Mode::Start {
+            self.begin_slopes();
+        } else {
+            add(&mut new.slope, u.slope.of(solution), 1.0);
+            add(l.x.s.of_mut(&mut new.x), u.s.of(solution), self.scales.by_p);
+            add(&mut new.q, u.q.of(solution), 1.0);
+        }
         let square = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>();
-        [square(dw), square(&self.new.w)]
+        let (new, solution) = (&self.new, &self.solution);
+        [
+            square(u.a.of(solution)) + square(u.slope.of(solution)) + square(u.w.of(solution)),
+            square(&new.w) + square(&new.slope) + square(l.x.w.of(&new.x)),
+        ]
     }
 
-    /// The iterate becomes the accepted point.
-    pub fn accept(&mut self) {
+    /// r' and q that belong to the accelerations at the start.
+    fn begin_slopes(&mut self) {
+        let l = self.view.layout;
+        self.new.slope.copy_from_slice(self.view.rows(l.rda.b));
+        if self.general {
+            for (i, q) in self.new.q.iter_mut().enumerate() {
+                let along = self.new.w.iter().enumerate();
+                let along: f64 = along.map(|(j, w)| self.view.position_rate_by_velocity(i, j) * w).sum();
+                *q = along + self.curvature[i];
+            }
+        }
+    }
+
+    /// The iterate becomes the accepted point, a step h after the last one.
+    pub fn accept(&mut self, h: f64) {
         let Local { old, new, .. } = self;
+        new.slope_before.copy_from_slice(&old.slope);
+        new.h_before = h;
         old.copy_from(new);
     }
 
@@ -450,15 +409,30 @@ impl<'s> Local<'s> {
         })
     }
 
-    /// Sum of squares of the weighted error c h² (a - a_n) of the positions, and their number.
-    pub fn error(&self, factor: f64, (rtol, atol): (f64, f64)) -> [f64; 2] {
-        let p = self.view.layout.x.p;
-        let (old, new) = (p.of(&self.old.x), p.of(&self.new.x));
+    /// Sum of squares of the weighted errors c h² Z (a - a_n) of the positions and h³/6 r'\[n+1, n, n-1\] of r, and their number.
+    pub fn error(&self, factor: f64, h: f64, (rtol, atol): (f64, f64)) -> [f64; 2] {
+        let l = self.view.layout;
         let mut sum = 0.0;
-        for i in 0..p.len() {
-            let weight = atol + rtol * old[i].abs().max(new[i].abs());
-            sum += (factor * (self.new.a[i] - self.old.a[i]) / weight).powi(2);
+        let mut add = |i: usize, error: f64| {
+            let weight = atol + rtol * self.old.x[i].abs().max(self.new.x[i].abs());
+            sum += (error / weight).powi(2);
+        };
+        let change = |j: usize| self.new.a[j] - self.old.a[j];
+        for (i, at) in l.x.p.range().enumerate() {
+            let moved = if self.general {
+                (0..l.dims.nv).map(|j| self.view.position_rate_by_velocity(i, j) * change(j)).sum()
+            } else {
+                change(i)
+            };
+            add(at, factor * h * h * moved);
         }
-        [sum, p.len() as f64]
+        // Not after a start: there is no point before.
+        let before = self.old.h_before;
+        for (i, at) in l.x.r.range().enumerate().filter(|_| before > 0.0) {
+            let (now, last) =
+                (self.new.slope[i] - self.old.slope[i], self.old.slope[i] - self.old.slope_before[i]);
+            add(at, h.powi(3) / 6.0 * (now / h - last / before) / (h + before));
+        }
+        [sum, (l.dims.np + l.dims.nr) as f64]
     }
 }

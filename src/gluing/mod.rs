@@ -14,12 +14,12 @@
 //! | --- | --- |
 //! | [`run`] | a run: start, step, integrate, forces in the joints |
 //! | `attempt` | one step as a table of contents |
-//! | [`joint`], [`port`] | what couples, and what is shown |
+//! | [`joint`], [`port`], [`spatial`] | what couples, and what is shown |
 //! | [`description`] | what is glued, how, and counters |
 //! | `check` | what is refused before a run |
-//! | [`part`], [`local`] | a subdomain as it is given, and one subdomain's part of a step; its model comes through [`view`] |
+//! | [`part`], [`local`], `equations` | a subdomain as it is given, one subdomain's part of a step, and its equations; its model comes through [`view`] |
 //! | [`tree`], [`front`], [`rank`] | elimination of the interface unknowns, also of redundant joints |
-//! | [`coordinate`] | passes through the tree, sums over all participants |
+//! | [`coordinate`], [`sum`] | passes through the tree, sums over all participants |
 //! | [`transport`], [`threads`] | who sends what to whom |
 //! | `watch` | events of any subdomain |
 //! | [`save`] | saved states, so that a run can be resumed |
@@ -29,6 +29,7 @@ mod attempt;
 mod check;
 pub mod coordinate;
 pub mod description;
+mod equations;
 pub mod front;
 pub mod gauss;
 pub mod joint;
@@ -39,6 +40,8 @@ pub mod rank;
 pub mod run;
 pub mod save;
 pub mod scheme;
+pub mod spatial;
+pub mod sum;
 pub mod threads;
 pub mod transport;
 pub mod tree;

@@ -226,6 +226,14 @@ impl<'s> Evaluator<'s> {
         Outcome::Continue
     }
 
+    /// Add C_p times a curvature of the positions.
+    pub fn add_curvature(&mut self, of_positions: &[f64]) {
+        let n = self.y.len();
+        for (column, c) in self.jacobian.chunks_exact(n.max(1)).zip(of_positions) {
+            self.curvature.iter_mut().zip(column).for_each(|(out, j)| *out += j * c);
+        }
+    }
+
     /// The part of y'' without v', into `curvature`.
     pub fn evaluate_curvature(&mut self, t: f64, p: &[f64], v: &[f64]) -> Outcome {
         if !self.port.depends_on_time() && self.port.curvature(t, p, v, &mut self.curvature) {

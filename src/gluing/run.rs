@@ -1,7 +1,7 @@
 //! A run of glued subdomains.
 
 use super::attempt::{Attempt, Setback};
-use super::check::{check_assembly, check_settings, CONSISTENT};
+use super::check::{check_assembly, check_settings};
 use super::coordinate::{Coordination, Report, Traffic};
 use super::description::{Assembly, Settings, Statistics, Stop};
 use super::front::Mode;
@@ -22,6 +22,10 @@ const GROWTH: (f64, f64) = (0.2, 5.0);
 const SAFETY: f64 = 0.9;
 /// Rejections without an accepted step after which the run ends.
 const PATIENCE: u32 = 60;
+
+/// Relative changes that end the iteration for accelerations and forces at the start, and that are accepted after so many.
+const SETTLED: (f64, f64) = (1e-10, 1e-6);
+const SETTLED_AFTER: u32 = 20;
 
 /// Subdomains in motion.
 pub struct Glued<'s> {
@@ -154,31 +158,33 @@ impl<'s> Glued<'s> {
     pub(super) fn settle(&mut self) -> Result<(), Failure> {
         let t = self.t;
         let mode = Mode::Start;
+        let h = self.h;
         self.locals.iter_mut().for_each(|l| {
             l.begin();
             l.new.w.fill(0.0);
         });
-        let own = self.each(|local| {
-            local.evaluate(t)?;
-            let l = local.view.layout;
-            let moving = local.view.rows(l.rda.f_kin).iter().zip(l.x.v.of(&local.new.x));
-            if moving.into_iter().any(|(a, b)| (a - b).abs() > 1e-12 * (1.0 + b.abs())) {
-                return Err(Trouble::Stop { code: Code::NotGlueable, not_finite: false });
+        // Linear in a, λ, μ, unless there is friction or w: then the second iteration only confirms the first.
+        for k in 0.. {
+            let own = self.each(|local| {
+                local.evaluate(t)?;
+                local.check_start()?;
+                local.linearize(t, mode)?;
+                local.curvatures(t, h)?;
+                local.solve(t, mode)
+            });
+            self.interface(mode, true, own)?;
+            let [change, size] = self.update(mode)?;
+            if change <= SETTLED.0 * (1.0 + size) || k > SETTLED_AFTER && change <= SETTLED.1 * (1.0 + size) {
+                break;
             }
-            let scale = 1.0 + local.new.x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-            let violated = [l.rda.g, l.rda.g_velocity]
-                .map(|b| local.view.rows(b).iter().fold(0.0, |m: f64, g| m.max(g.abs())));
-            if violated.iter().any(|v| *v > CONSISTENT * scale) {
-                return Err(Trouble::Stop { code: Code::InconsistentInitialValues, not_finite: false });
+            if k > SETTLED_AFTER || !change.is_finite() {
+                let text = "accelerations and forces at the start";
+                return Err(Failure::new(Code::NewtonDiverges, text).at(t, h));
             }
-            local.linearize(t, mode)?;
-            local.solve(t, mode)
-        });
-        self.interface(mode, true, own)?;
+        }
         for local in &mut self.locals {
-            let _ = local.update(&self.joints, mode, self.coordination.output(local.leaf, mode));
             local.new.a.copy_from_slice(&local.new.w);
-            local.accept();
+            local.accept(0.0);
         }
         self.coordination.states.iter_mut().flatten().for_each(super::front::JointState::accept);
         for watcher in &mut self.watchers {
@@ -359,7 +365,7 @@ impl<'s> Glued<'s> {
         let near = (self.t + h - tend).abs() <= 1e-12 * tend.abs().max(h);
         self.t = if near { tend } else { self.t + h };
         self.trouble = self.trouble.filter(|(_, at)| *at > self.t);
-        self.locals.iter_mut().for_each(Local::accept);
+        self.locals.iter_mut().for_each(|l| l.accept(h));
         self.coordination.states.iter_mut().flatten().for_each(super::front::JointState::accept);
         self.statistics.steps += 1;
         self.statistics.iterations += self.iterations;

@@ -67,8 +67,10 @@ impl Glued<'_> {
         counts.into_iter().for_each(|c| w.int(c));
         for local in &self.locals {
             w.int(local.subdomain as u64);
-            let p = &local.old;
-            [&p.x, &p.w, &p.a, &p.force].into_iter().for_each(|v| w.reals(v));
+            w.int(u64::from(local.is_general()));
+            let mut p = local.old.clone();
+            w.reals(&[p.h_before]);
+            p.vectors().into_iter().for_each(|v| w.reals(v));
         }
         for state in self.coordination.states.iter().flatten() {
             w.reals(&state.force_old);
@@ -98,11 +100,15 @@ impl Glued<'_> {
             if r.int()? != local.subdomain as u64 {
                 return Err(BadState::Different);
             }
+            let general = r.int()? == 1;
             let mut p = local.old.clone();
-            for v in [&mut p.x, &mut p.w, &mut p.a, &mut p.force] {
+            let mut h_before = [0.0];
+            r.reals("a step", &mut h_before)?;
+            p.h_before = h_before[0];
+            for v in p.vectors() {
                 r.reals("a point", v)?;
             }
-            points.push(p);
+            points.push((p, general));
         }
         let mut states = self.coordination.states.clone();
         for state in states.iter_mut().flatten() {
@@ -131,7 +137,8 @@ impl Glued<'_> {
             interface_doubles,
             ..self.statistics
         };
-        for (local, point) in self.locals.iter_mut().zip(points) {
+        for (local, (point, general)) in self.locals.iter_mut().zip(points) {
+            local.set_general(general);
             local.new.clone_from(&point);
             local.old = point;
         }

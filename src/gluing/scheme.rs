@@ -25,6 +25,10 @@ pub struct Scheme {
     pub beta_hat: f64,
     /// dv = γ̂h dw.
     pub gamma_hat: f64,
+    /// ṽ = v + h (2β-γ)(a - a_n), with which p = p_n + h/2 (f_kin,n + f_kin(p, ṽ)) is the formula above where Z = I.
+    pub shift: f64,
+    /// Weight of the new slope: r = r_n + h [(1-ρ) r'_n + ρ r'].
+    pub rho: f64,
     /// c in the local error c h² (a - a_n) of the positions.
     pub error: f64,
 }
@@ -41,6 +45,8 @@ impl Scheme {
             gamma: c.gamma,
             beta_hat: c.beta * ratio,
             gamma_hat: c.gamma * ratio,
+            shift: 2.0 * c.beta - c.gamma,
+            rho: c.rho,
             error: c.position_error(),
         }
     }

@@ -9,13 +9,16 @@ use super::joint::Joint;
 /// How the subdomains are arranged in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Topology {
-    /// All at one root, after the subdomains of each process among themselves.
+    /// All at one root.
     #[default]
     Flat,
     /// Halves of halves, in the order of the subdomains: for chains.
     Bisection,
     /// Along the joints, from the outermost subdomains to the middle: for trees; only neighbours exchange data.
     Neighbour,
+    /// Like [`Topology::Flat`], after the subdomains of each process among themselves: for many subdomains in a process. The other
+    /// ones give the same digits whoever has which subdomain; this order of elimination depends on it.
+    Grouped,
 }
 
 /// A node. Children come before their parents, the root is the last.
@@ -41,6 +44,7 @@ pub fn build(topology: Topology, owners: &[usize], joints: &[Joint]) -> Vec<Node
     let all: Vec<usize> = (0..owners.len()).collect();
     match topology {
         Topology::Flat => tree.flat(&all),
+        Topology::Grouped => tree.grouped(&all),
         Topology::Bisection => tree.bisect(&all),
         Topology::Neighbour => tree.along_joints(),
     };
@@ -93,6 +97,12 @@ impl Builder<'_> {
     }
 
     fn flat(&mut self, all: &[usize]) -> usize {
+        let leaves = all.iter().map(|&s| self.leaf(s)).collect();
+        let owner = self.owners.iter().min().copied().unwrap_or(0);
+        self.join(leaves, owner)
+    }
+
+    fn grouped(&mut self, all: &[usize]) -> usize {
         let mut processes: Vec<usize> = self.owners.to_vec();
         processes.sort_unstable();
         processes.dedup();
@@ -238,7 +248,8 @@ mod tests {
         let pieces = vec![joint(0, 1), joint(3, 2), joint(2, 4)];
         for joints in [chain, ring, star, pieces] {
             for owners in [(0..9).collect::<Vec<_>>(), vec![0; 9], vec![0, 0, 0, 1, 1, 1, 2, 2, 0]] {
-                for topology in [Topology::Flat, Topology::Bisection, Topology::Neighbour] {
+                for topology in [Topology::Flat, Topology::Bisection, Topology::Neighbour, Topology::Grouped]
+                {
                     check(&build(topology, &owners, &joints), joints.len(), 9);
                 }
             }

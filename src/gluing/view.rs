@@ -2,11 +2,18 @@
 //!
 //! Everything here goes through [`crate::model::derivatives`].
 
+use crate::decompose::DecompositionKind;
 use crate::error::Code;
 use crate::layout::{Block, Layout};
+use crate::model::blocks::{self, Scales};
 use crate::model::derivatives::Derivatives;
+use crate::model::gamma::{At, Gamma};
+use crate::model::index1::{add_mass, decompose_velocity_constraints, span, Halt};
+use crate::model::matrix::IterationMatrix;
+use crate::model::unknowns::Unknowns;
 use crate::model::{self, Mass, Trouble};
 use crate::options::{MassStructure, Options};
+use crate::rank::RankPolicy;
 use crate::stats::Stats;
 use crate::system::{JacobianBlocks, System};
 
@@ -22,8 +29,9 @@ pub struct View {
     mass: Mass,
     mass_slope: Vec<f64>,
     rda: Vec<f64>,
-    early: Vec<f64>,
-    late: Vec<f64>,
+    shifted: Vec<f64>,
+    gamma: Gamma,
+    analytic: bool,
 }
 
 impl View {
@@ -38,8 +46,9 @@ impl View {
             mass: Mass::new(&layout, mass),
             mass_slope: vec![0.0; varying],
             rda: vec![0.0; layout.m],
-            early: vec![0.0; layout.m],
-            late: vec![0.0; layout.m],
+            shifted: vec![0.0; layout.m],
+            gamma: Gamma::new(&layout, false),
+            analytic: system.has_jacobian(),
             stats: Stats::default(),
             layout,
         }
@@ -103,11 +112,6 @@ impl View {
         }
     }
 
-    /// -f_λ, NV by NL, entry by entry.
-    pub fn force_by_multiplier(&self, i: usize, k: usize) -> f64 {
-        self.fx.fx[4][i + (self.layout.x.lambda.start + k) * self.layout.dims.nv]
-    }
-
     /// ∂g/∂p.
     pub fn constraint_by_position(&self, k: usize, j: usize) -> f64 {
         let l = &self.layout;
@@ -117,37 +121,87 @@ impl View {
         -self.fx.fx[2][row + column * rows]
     }
 
-    /// ∂gI/∂v.
-    pub fn constraint_by_velocity(&self, k: usize, j: usize) -> f64 {
-        -self.velocity_rows(k, j)
+    /// The matrix of a step.
+    pub fn add_step(&self, matrix: &mut dyn IterationMatrix, u: &Unknowns, scales: Scales) {
+        let (nv, np) = (self.layout.dims.nv, self.layout.dims.np);
+        add_mass(matrix, &self.mass, nv, 1.0);
+        if !self.mass_slope.is_empty() {
+            let whole = (Block { start: 0, end: nv }, Block { start: 0, end: np });
+            let place = (u.a.start, u.position().start);
+            matrix.add_block(&self.mass_slope, nv, whole, place, scales.by_p);
+        }
+        blocks::add_step(matrix, &self.layout, u, &self.fx, scales);
     }
 
-    /// FX2, row k of gI and column j of (v, s, p).
-    fn velocity_rows(&self, k: usize, j: usize) -> f64 {
-        let row = self.layout.rda.g_velocity.start - self.layout.rda.rows2.start + k;
-        self.fx.fx[1][row + j * self.fx.shape[1].0]
+    /// The matrix of accelerations and velocities at a point; unknowns that are not there keep their values.
+    pub fn add_accelerations(&self, matrix: &mut dyn IterationMatrix, u: &Unknowns) {
+        add_mass(matrix, &self.mass, self.layout.dims.nv, 1.0);
+        blocks::add_accelerations(matrix, &self.layout, u, &self.fx);
+        [u.slope, u.s, u.q].into_iter().for_each(|block| matrix.add_identity(block));
     }
 
-    /// gII without G v': (∂gI/∂p) p' + ∂gI/∂t, the second by differences.
-    pub fn gamma(
+    /// Constraints that depend on others, on velocity level.
+    pub fn count_dependent(&self) -> usize {
+        let m = self.layout.dims.nl + self.layout.dims.nm;
+        if m == 0 {
+            return 0;
+        }
+        let decomposed = decompose_velocity_constraints(DecompositionKind::Svd, &self.layout, &self.fx);
+        decomposed.map_or(0, |d| m - RankPolicy::of_constraints(self.analytic, d.magnitudes()))
+    }
+
+    /// FX1..FX6 alone.
+    pub fn differentiate(&mut self, system: &mut dyn System, t: f64, x: &[f64]) -> Result<(), Trouble> {
+        self.derivatives.jacobian(system, t, x, &mut self.fx, &mut self.stats)
+    }
+
+    /// Z.
+    pub fn position_rate_by_velocity(&self, i: usize, j: usize) -> f64 {
+        -self.fx.fx[5][i + j * self.fx.shape[5].0]
+    }
+
+    /// p' at another point.
+    pub fn position_rate(&mut self, system: &mut dyn System, t: f64, x: &[f64]) -> Result<&[f64], Trouble> {
+        self.stats.neom += 1;
+        model::eom(system, Code::StoppedByEom, t, x, &mut self.shifted)?;
+        Ok(self.layout.rda.f_kin.of(&self.shifted))
+    }
+
+    /// What gI' and h' have beside v'. FX1..FX6 must be those of this point.
+    pub fn evaluate_gamma(
         &mut self,
         system: &mut dyn System,
         t: f64,
         x: &[f64],
-        out: &mut [f64],
+        h: f64,
     ) -> Result<(), Trouble> {
-        let l = self.layout;
-        let d = f64::EPSILON.cbrt() * t.abs().max(1.0);
-        self.stats.neom += 2;
-        model::eom(system, Code::StoppedByEom, t + d, x, &mut self.late)?;
-        model::eom(system, Code::StoppedByEom, t - d, x, &mut self.early)?;
-        let (late, early) = (l.rda.g_velocity.of(&self.late), l.rda.g_velocity.of(&self.early));
-        let first = l.x.p.start - l.x.v.start;
-        for (k, out) in out.iter_mut().enumerate() {
-            let moving = l.rda.f_kin.of(&self.rda).iter().enumerate();
-            let sum: f64 = moving.map(|(j, p)| -self.velocity_rows(k, first + j) * p).sum();
-            *out = sum + (late[k] - early[k]) / (2.0 * d);
+        let at = At { t, x, rda: &self.rda };
+        self.gamma.by_jacobian(system, &self.fx, at, span(h), &mut self.stats).map_err(|halt| match halt {
+            Halt::Model(trouble) => trouble,
+            _ => Trouble::Stop { code: Code::SingularNewtonMatrix, not_finite: false },
+        })
+    }
+
+    /// The same: of gI, then of h.
+    pub fn gamma(&self) -> &[f64] {
+        &self.gamma.value
+    }
+
+    /// FX2 a, the rows gI and h: -G Z a, -H Z a.
+    pub fn negative_constraint_acceleration(&self, row: usize, a: &[f64]) -> f64 {
+        let ld = self.fx.shape[1].0;
+        a.iter().enumerate().map(|(j, a)| self.fx.fx[1][row + j * ld] * a).sum()
+    }
+
+    /// p'' without Z v': (Z v)_p p' + (Z v)_s s'.
+    pub fn position_curvature(&self, out: &mut [f64]) {
+        let l = &self.layout;
+        let (fx, ld, first) = (&self.fx.fx[5], self.fx.shape[5].0, l.x.v.start);
+        for (i, out) in out.iter_mut().enumerate() {
+            let along = |block: Block, rate: &[f64]| -> f64 {
+                block.range().zip(rate).map(|(j, r)| fx[i + (j - first) * ld] * r).sum()
+            };
+            *out = -along(l.x.p, l.rda.f_kin.of(&self.rda)) - along(l.x.s, &self.gamma.contact_rate);
         }
-        Ok(())
     }
 }

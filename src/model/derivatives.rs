@@ -50,6 +50,12 @@ impl Derivatives {
         Derivatives { layout: *layout, central, code, typical, differences, moved: None }
     }
 
+    /// Differences do not trust the pattern of the model.
+    pub fn by_columns(self) -> Self {
+        let differences = self.differences.map(|_| Differences::by_columns(&self.layout));
+        Derivatives { differences, ..self }
+    }
+
     /// Another code if EOM stops the run in a difference.
     pub fn reporting(self, code: Code) -> Self {
         Derivatives { code, ..self }

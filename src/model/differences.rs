@@ -6,6 +6,7 @@
 //! linearly, but for friction, and G M⁻¹ Gᵀ has the squares of the singular values of G: their increments are ε^(1/4) of their
 //! size, which leaves the rounding errors (about ε^(3/4)) alone.
 
+use super::groups::Groups;
 use super::Trouble;
 use crate::error::Code;
 use crate::layout::Layout;
@@ -18,6 +19,34 @@ pub struct Differences {
     base: Vec<f64>,
     moved: Vec<f64>,
     back: Vec<f64>,
+    /// Of each column: how far it was moved, forward and in all.
+    width: Vec<f64>,
+    /// Columns that are moved together, once the model was asked for its pattern.
+    groups: Option<Groups>,
+}
+
+/// Where and how differences are taken: what stays the same over all columns.
+struct At<'a> {
+    code: Code,
+    t: f64,
+    x: &'a [f64],
+    typical: &'a [f64],
+    multipliers: crate::layout::Block,
+    relative: f64,
+}
+
+impl At<'_> {
+    /// The increment of a component.
+    fn step(&self, j: usize) -> f64 {
+        let linear = self.multipliers.contains(j);
+        let relative = if linear { f64::EPSILON.sqrt().sqrt() } else { self.relative };
+        let size = relative * self.x[j].abs().max(self.typical[j]);
+        if self.x[j] < 0.0 {
+            -size
+        } else {
+            size
+        }
+    }
 }
 
 impl Differences {
@@ -28,11 +57,18 @@ impl Differences {
             base: vec![0.0; layout.m],
             moved: vec![0.0; layout.m],
             back: vec![0.0; layout.m],
+            width: vec![0.0; layout.n],
+            groups: None,
         }
     }
 
+    /// One column after the other, whatever pattern the model declares: to check it.
+    pub fn by_columns(layout: &Layout) -> Self {
+        Differences { groups: Some(Groups::single(layout.n)), ..Self::new(layout) }
+    }
+
     /// Fill `fx` with NEGATIVE differences at (t, x). `typical` is ATOL/RTOL per component; `code` is
-    /// reported if EOM stops the run; EOM calls are added to `calls`.
+    /// reported if EOM stops the run; EOM calls are added to `calls`: one, and one for each group of columns (two if `central`).
     #[allow(clippy::too_many_arguments)] // one call site per purpose; a struct would only rename them
     pub fn evaluate(
         &mut self,
@@ -49,66 +85,98 @@ impl Differences {
         *calls += 1;
         super::eom(system, code, t, x, &mut self.base)?;
         let relative = if central { f64::EPSILON.cbrt() } else { f64::EPSILON.sqrt() };
-        for j in 0..layout.n {
-            let linear = layout.x.multipliers.contains(j);
-            let relative = if linear { f64::EPSILON.sqrt().sqrt() } else { relative };
-            let size = relative * x[j].abs().max(typical[j]);
-            let step = if x[j] < 0.0 { -size } else { size };
-            let moved = self.moved_by(system, code, t, j, x[j], step, calls);
-            let width = match (moved, central) {
-                (Ok(forward), false) => {
-                    self.back.copy_from_slice(&self.base);
-                    forward
-                }
-                (Ok(forward), true) => {
-                    std::mem::swap(&mut self.moved, &mut self.back);
-                    let backward = self.moved_by(system, code, t, j, x[j], -step, calls)?;
-                    std::mem::swap(&mut self.moved, &mut self.back);
-                    forward - backward
-                }
-                // The model may not reach beyond the point: look to the other side.
-                (Err(Trouble::Stop { code, not_finite }), _) => {
-                    return Err(Trouble::Stop { code, not_finite });
-                }
-                (Err(_), _) => {
-                    self.back.copy_from_slice(&self.base);
-                    self.moved_by(system, code, t, j, x[j], -step, calls)?
-                }
-            };
-            self.store_column(layout, j, width, fx);
+        let at = At { code, t, x, typical, multipliers: layout.x.multipliers, relative };
+        let groups = self.groups.take().unwrap_or_else(|| match system.sparsity() {
+            Some(pattern) => Groups::of_pattern(layout, pattern),
+            None => Groups::single(layout.n),
+        });
+        let result = (0..groups.len()).try_for_each(|group| {
+            let columns = groups.columns(group);
+            self.difference(system, &at, central, columns, calls)?;
+            columns.iter().for_each(|&j| self.store_column(layout, j, groups.entries(j), fx));
+            Ok(())
+        });
+        self.groups = Some(groups);
+        result
+    }
+
+    /// Rows at the two points of a difference in these columns into `moved` and `back`, the distances into `width`.
+    fn difference(
+        &mut self,
+        system: &mut dyn System,
+        at: &At<'_>,
+        central: bool,
+        columns: &[usize],
+        calls: &mut u64,
+    ) -> Result<(), Trouble> {
+        columns.iter().for_each(|&j| self.width[j] = 0.0);
+        match (self.moved_by(system, at, columns, 1.0, calls), central) {
+            (Ok(()), false) => self.back.copy_from_slice(&self.base),
+            (Ok(()), true) => {
+                std::mem::swap(&mut self.moved, &mut self.back);
+                self.moved_by(system, at, columns, -1.0, calls)?;
+                std::mem::swap(&mut self.moved, &mut self.back);
+            }
+            (Err(Trouble::Stop { code, not_finite }), _) => {
+                return Err(Trouble::Stop { code, not_finite });
+            }
+            // The model may not reach beyond the point: look to the other side.
+            (Err(_), _) => {
+                columns.iter().for_each(|&j| self.width[j] = 0.0);
+                self.moved_by(system, at, columns, -1.0, calls)?;
+                columns.iter().for_each(|&j| self.width[j] = -self.width[j]);
+                self.back.copy_from_slice(&self.base);
+            }
         }
         Ok(())
     }
 
-    /// EOM at x + step·e_j into `moved`; returns the step as it was in floating point.
-    #[allow(clippy::too_many_arguments)] // private helper of the loop above
+    /// EOM at x + sign·step in these columns into `moved`; adds to the widths what was moved in floating point.
     fn moved_by(
         &mut self,
         system: &mut dyn System,
-        code: Code,
-        t: f64,
-        j: usize,
-        xj: f64,
-        step: f64,
+        at: &At<'_>,
+        columns: &[usize],
+        sign: f64,
         calls: &mut u64,
-    ) -> Result<f64, Trouble> {
+    ) -> Result<(), Trouble> {
         *calls += 1;
-        self.x[j] = xj + step;
-        let exact = self.x[j] - xj;
-        let result = super::eom(system, code, t, &self.x, &mut self.moved);
-        self.x[j] = xj;
-        result.map(|()| exact)
+        for &j in columns {
+            self.x[j] = at.x[j] + sign * at.step(j);
+            self.width[j] += sign * (self.x[j] - at.x[j]);
+        }
+        let result = super::eom(system, at.code, at.t, &self.x, &mut self.moved);
+        columns.iter().for_each(|&j| self.x[j] = at.x[j]);
+        result
     }
 
-    fn store_column(&self, layout: &Layout, j: usize, width: f64, fx: &mut JacobianBlocks) {
+    fn store_column(
+        &self,
+        layout: &Layout,
+        j: usize,
+        entries: Option<&[(usize, usize)]>,
+        fx: &mut JacobianBlocks,
+    ) {
+        let width = self.width[j];
         for (k, (rows, first)) in layout.fx_position().into_iter().enumerate() {
             let (m, n) = fx.shape[k];
             if j < first || j >= first + n {
                 continue;
             }
             let column = &mut fx.fx[k][(j - first) * m..(j - first + 1) * m];
-            for ((c, moved), back) in column.iter_mut().zip(rows.of(&self.moved)).zip(rows.of(&self.back)) {
-                *c = (back - moved) / width;
+            let (back, moved) = (rows.of(&self.back), rows.of(&self.moved));
+            match entries {
+                None => {
+                    for ((c, moved), back) in column.iter_mut().zip(moved).zip(back) {
+                        *c = (back - moved) / width;
+                    }
+                }
+                Some(entries) => {
+                    column.fill(0.0);
+                    for &(_, i) in entries.iter().filter(|entry| entry.0 == k) {
+                        column[i] = (back[i] - moved[i]) / width;
+                    }
+                }
             }
         }
     }

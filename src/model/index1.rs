@@ -8,6 +8,7 @@
 //! differences in t, so that neither gII and hI (FORM=1) nor M⁻¹ is needed. Used for a consistent start and for smooth
 //! multipliers at output points. The same matrix projects velocities onto gI = 0, h = 0.
 
+use super::blocks::add_accelerations;
 use super::derivatives::Derivatives;
 use super::gamma::{At, Gamma};
 use super::matrix::{self, IterationMatrix, Matrix};
@@ -38,7 +39,7 @@ const TIME_DIFFERENCE: f64 = 1e-3;
 const FURTHER: usize = 10;
 
 /// Widths of differences in time for steps of this size.
-fn span(h: f64) -> Span {
+pub fn span(h: f64) -> Span {
     Span { narrow: TIME_DIFFERENCE * h, smooth: h, further: FURTHER }
 }
 
@@ -118,11 +119,6 @@ impl Index1 {
         }
     }
 
-    /// Rows gI, h in FX2.
-    fn constraints(&self) -> Block {
-        Block { start: 0, end: self.layout.dims.nl + self.layout.dims.nm }
-    }
-
     /// Columns of FX2 and FX6: [v s p].
     fn columns(&self, block: Block) -> Block {
         let first = self.layout.x.v.start;
@@ -144,23 +140,14 @@ impl Index1 {
 
     /// Count dependent constraints; only the SVD copes with them. A cold path: it allocates.
     pub fn count_dependent(&mut self) -> Result<(), Dependent> {
-        let (rows, columns) = (self.constraints(), self.columns(self.layout.x.v));
-        let (m, n, ld) = (rows.len(), columns.len(), self.fx.shape[1].0);
+        let m = self.layout.dims.nl + self.layout.dims.nm;
         self.deficiency = 0;
         if m == 0 {
             return Ok(());
         }
-        let entry = |i: usize, j: usize| self.fx.fx[1][i + (columns.start + j) * ld];
-        let a: Vec<f64> =
-            (0..n).flat_map(|j| (0..m).map(move |i| (i, j))).map(|(i, j)| entry(i, j)).collect();
-        let scale: Vec<f64> = (0..m)
-            .map(|i| (0..n).fold(0.0f64, |s, j| s.hypot(entry(i, j))))
-            .map(|size| if size > 0.0 { 1.0 / size } else { 1.0 })
-            .collect();
-        let mut decomposition = ConstraintDecomposition::new(self.kind, m, n);
-        if decomposition.decompose(m, &a, &scale).is_err() {
+        let Ok(decomposition) = decompose_velocity_constraints(self.kind, &self.layout, &self.fx) else {
             return Err(Dependent { row: None, rank: 0 });
-        }
+        };
         let rank = self.policy.rank(decomposition.magnitudes(), self.policy.constraint, None);
         if rank < m && self.kind != DecompositionKind::Svd {
             let row = decomposition.weakest_row().map(|i| self.layout.rda.g_velocity.start + i);
@@ -173,19 +160,10 @@ impl Index1 {
     /// Assemble and factor the matrix of the linearisation in hand.
     pub fn decompose(&mut self, mass: &Mass, stats: &mut Stats) -> Result<(), Halt> {
         let (l, u) = (&self.layout, &self.unknowns);
-        let (rows, columns) = (self.constraints(), self.columns(l.x.v));
         let matrix = &mut **self.matrix.values();
         matrix.clear();
         add_mass(matrix, mass, l.dims.nv, 1.0);
-        let fx = &self.fx;
-        for (k, of, row) in [(4, l.rda.f_dyn, u.a), (0, l.rda.d, u.w)] {
-            let of = local(of, l.fx_position()[k].0);
-            for (by, column) in [(l.x.w, u.w), (l.x.lambda, u.lambda), (l.x.mu, u.mu)] {
-                matrix.add_block(&fx.fx[k], fx.shape[k].0, (of, by), (row.start, column.start), 1.0);
-            }
-        }
-        let place = (u.multipliers.start, u.a.start);
-        matrix.add_block(&self.fx.fx[1], self.fx.shape[1].0, (rows, columns), place, 1.0);
+        add_accelerations(matrix, l, u, &self.fx);
         stats.nedec += 1;
         let deficiency = self.deficiency;
         self.matrix.factor(0.0, |matrix| matrix.factor(deficiency))?;
@@ -332,6 +310,24 @@ impl Index1 {
     }
 }
 
+/// gI and h by v, rows scaled to unit size, decomposed. A cold path: it allocates.
+pub fn decompose_velocity_constraints(
+    kind: DecompositionKind,
+    layout: &Layout,
+    fx: &JacobianBlocks,
+) -> Result<ConstraintDecomposition, LinalgError> {
+    let (m, n, ld) = (layout.dims.nl + layout.dims.nm, layout.dims.nv, fx.shape[1].0);
+    let entry = |i: usize, j: usize| fx.fx[1][i + j * ld];
+    let a: Vec<f64> = (0..n).flat_map(|j| (0..m).map(move |i| (i, j))).map(|(i, j)| entry(i, j)).collect();
+    let scale: Vec<f64> = (0..m)
+        .map(|i| (0..n).fold(0.0f64, |s, j| s.hypot(entry(i, j))))
+        .map(|size| if size > 0.0 { 1.0 / size } else { 1.0 })
+        .collect();
+    let mut decomposition = ConstraintDecomposition::new(kind, m, n);
+    decomposition.decompose(m, &a, &scale)?;
+    Ok(decomposition)
+}
+
 /// Add `factor` times the mass matrix to the rows and columns of a.
 pub fn add_mass(matrix: &mut dyn IterationMatrix, mass: &Mass, nv: usize, factor: f64) {
     let Some(full) = mass.saved() else { return };
@@ -341,11 +337,6 @@ pub fn add_mass(matrix: &mut dyn IterationMatrix, mass: &Mass, nv: usize, factor
         let all = Block { start: 0, end: nv };
         matrix.add_block(full, nv, (all, all), (0, 0), factor);
     }
-}
-
-/// Rows of a block within the rows of its FX.
-pub fn local(rows: Block, of: Block) -> Block {
-    Block { start: rows.start - of.start, end: rows.end - of.start }
 }
 
 fn subtract(a: &mut [f64], b: &[f64]) {

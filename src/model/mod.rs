@@ -6,14 +6,18 @@
 //! | rows of EOM, JAC, guarded | [`eom`], [`jacobian`] |
 //! | M, and products with it | [`Mass`] |
 //! | FX1..FX6, which hold Z, GZ, HZ, G, H and the derivatives of f, by JAC or differences; (M a)_p | [`derivatives`] |
+//! | columns that differences move together, by the pattern of the model | [`groups`] |
 //! | rates of rows in time | [`time_rate`] |
 //! | γ, the rates of gI and h beside accelerations | [`gamma`] |
 //! | accelerations and multipliers at (p, v), velocities that satisfy gI and h | [`index1`] |
+//! | where these blocks go in the matrices of steps and accelerations | [`blocks`] |
 //! | all of it at one point, for a method without matrices of its own | [`view`] |
 
+pub mod blocks;
 pub mod derivatives;
 pub mod differences;
 pub mod gamma;
+pub mod groups;
 pub mod index1;
 mod mass;
 pub mod matrix;

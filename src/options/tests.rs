@@ -70,3 +70,18 @@ fn names_and_slots_are_unique() {
         }
     }
 }
+
+#[test]
+fn texts_for_the_handle_name_nothing_of_the_call() {
+    for code in crate::error::CODES {
+        for text in [code.sentence(), code.advice()] {
+            let text = in_names(text);
+            assert!(
+                ["IVCOND", "Nthe", "of the conditions", "IOPT(", "ROPT("]
+                    .iter()
+                    .all(|word| !text.contains(word)),
+                "{text}"
+            );
+        }
+    }
+}

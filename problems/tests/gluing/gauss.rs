@@ -6,12 +6,15 @@ use geoms::gluing::gauss::{Gauss, Projection, Settings};
 use geoms::gluing::{Assembly, Part};
 use geoms::layout::Form;
 
-/// The four-bar in relative angles is one subdomain with the cut joint as its constraint.
+/// The four-bar in relative angles is one subdomain with the cut joint as its constraint. It begins at the angles of the reference, which differ
+/// by a whole turn from those of the problem library.
 fn relative(settings: Settings) -> Gauss<'static> {
     let problem = geoms_problems::by_name("four-bar-relative").unwrap();
     let mut assembly = Assembly::new();
     let system = problem.system(Form::StrangenessFree, true);
-    assembly.subdomain(0, Some(Part::new(system, &problem.x0)));
+    let mut x = problem.x0.clone();
+    x[6] -= 2.0 * std::f64::consts::PI;
+    assembly.subdomain(0, Some(Part::new(system, &x)));
     Gauss::start(assembly, settings, 0.0).unwrap()
 }
 
@@ -19,21 +22,19 @@ fn relative(settings: Settings) -> Gauss<'static> {
 #[test]
 fn four_bar_in_relative_angles() {
     let mut errors = Vec::new();
-    // At h = 0.4 the accelerations pass on their errors from step to step, magnified near the stretched positions, so that one or two of the
-    // ten steps need a second iteration (1.10 in the reference).
-    for (steps, iterations, within) in [(10, 1.10, 0.15), (100, 1.00, 0.006), (1000, 1.00, 0.006)] {
+    // At h = 0.4 the accelerations pass on their round-off from step to step, magnified up to 30 times near the stretched positions: one step
+    // of ten needs a second iteration (1.10, as in the reference), two if there is more of it (1.20 from the angles a turn further on).
+    for (steps, iterations, within) in [(10, 1.10, 0.101), (100, 1.00, 0.006), (1000, 1.00, 0.006)] {
         let mut run = relative(Settings::default());
         let found = run.integrate(4.0, steps).unwrap();
+        println!("h = {}: {found} iterations per step", 4.0 / f64::from(steps));
         assert!((found - iterations).abs() < within, "{steps}: {found}");
         let most = run.history.iter().map(|h| h.len() - 1).max().unwrap();
         assert!(most <= 2);
         let (q, v, a) = run.motion();
         let (angle, rate) = four_bar_angle(4.0);
         errors.push((q[0] - angle).abs());
-        assert!(
-            (q[0] + q[1] - 2.0 * std::f64::consts::PI).abs() < 1e-8
-                && (q[2] - q[0] - std::f64::consts::PI).abs() < 1e-8
-        );
+        assert!((q[0] + q[1]).abs() < 1e-8 && (q[2] - q[0] - std::f64::consts::PI).abs() < 1e-8);
         assert!((v[0] - rate).abs() < 1e-8 && (a[0] + 8.0 / 27.0).abs() < 1e-8);
         if steps == 10 {
             // With another number of whole turns than in the reference.

@@ -11,3 +11,5 @@ mod planar;
 mod refusals;
 mod schur;
 mod several;
+mod space;
+mod whole;

@@ -1,10 +1,11 @@
 //! What is glued: subdomains, ports, events, options.
 
-use super::{call, number, numbers, text, Glue, PortFunction, PortOf, Subdomain};
+use super::{call, number, numbers, numbers_or_zero, text, Glue, PortFunction, PortOf, Subdomain};
 use crate::capi::functions::{EventsFunction, Roots};
 use crate::capi::handle::{look, null, refused, Handle};
 use crate::error::{Code, Failure};
 use crate::gluing::port::PlanarFrame;
+use crate::gluing::spatial::SpatialFrame;
 use crate::gluing::Topology;
 use std::ffi::{c_char, c_int, c_void};
 
@@ -14,6 +15,9 @@ pub const GEOMS_FLAT: c_int = 0;
 pub const GEOMS_BISECTION: c_int = 1;
 /// geoms_glue_set_int "topology": along the joints, data go to neighbours only; for chains and trees.
 pub const GEOMS_NEIGHBOUR: c_int = 2;
+/// geoms_glue_set_int "topology": at one place, after the subdomains of each participant among themselves. The round-off of the results
+/// depends on who has which subdomain; with the other ones it does not.
+pub const GEOMS_GROUPED: c_int = 3;
 
 /// Add a subdomain that participant `owner` computes. It gives a handle with equations, mass matrix and, if there is one, the Jacobian, whose
 /// functions and option "masstrct" are taken as they are now, and the initial values x; the others give null for both. Returns the number
@@ -34,7 +38,7 @@ pub unsafe extern "C" fn geoms_glue_add(
             let owner = usize::try_from(owner).map_err(|_| refused("owner", owner, ">= 0"))?;
             let mut model = None;
             if !model_or_null.is_null() {
-                let found = look(model_or_null, |h| (h.model, h.options.mass));
+                let found = look(model_or_null, |h| (h.model.clone(), h.options.mass));
                 let (functions, mass) =
                     found.ok_or_else(|| Failure::new(Code::InUse, "the handle of the model"))?;
                 if let Some(what) = functions.missing() {
@@ -47,6 +51,16 @@ pub unsafe extern "C" fn geoms_glue_add(
             Ok(number(inner.subdomains.len() - 1))
         })
     }
+}
+
+/// Indices of positions.
+///
+/// # Safety
+/// The pointer is null or has n entries.
+unsafe fn places(name: &'static str, pointer: *const c_int, n: c_int) -> Result<Vec<usize>, Failure> {
+    // SAFETY: the contract of this function.
+    let list = unsafe { numbers(name, pointer, n)? };
+    list.into_iter().map(|i| usize::try_from(i).map_err(|_| refused("index", i, ">= 0"))).collect()
 }
 
 /// Add a port of a planar body: a point of the body and its angle, (x, y, angle). `ix`, `iy` and `iangle` are the indices of the body's
@@ -76,6 +90,37 @@ pub unsafe extern "C" fn geoms_glue_port_frame(
     }
 }
 
+/// Add a port of a body in space: a point of the body and its axes, (point, e1, e2, e3), 12 components. `origin` has the 3 indices of the body's
+/// origin and `attitude` the 4 indices of its unit quaternion, the real part first, among the positions p, from 0; `at` is the point in the
+/// frame of the body, null for its origin. Returns the number of the port.
+///
+/// # Safety
+/// The pointer is null or one of geoms_glue_create; the arrays have 3, 4 and 3 entries.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_glue_port_spatial(
+    glue: *mut Glue,
+    subdomain: c_int,
+    origin: *const c_int,
+    attitude: *const c_int,
+    at_or_null: *const f64,
+) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(glue, |inner| {
+            let list = places("origin", origin, 3)?.into_iter().chain(places("attitude", attitude, 4)?);
+            let mut found = [0; 7];
+            found.iter_mut().zip(list).for_each(|(to, from)| *to = from);
+            let [x, y, z, a, b, c, d] = found;
+            let mut at = [0.0; 3];
+            at.copy_from_slice(&numbers_or_zero("at", at_or_null, 3)?);
+            inner.add_port(
+                subdomain,
+                PortOf::Spatial(SpatialFrame { origin: [x, y, z], attitude: [a, b, c, d], at }),
+            )
+        })
+    }
+}
+
 /// Add a port that shows n of the positions p; indices from 0. Returns the number of the port.
 ///
 /// # Safety
@@ -90,10 +135,7 @@ pub unsafe extern "C" fn geoms_glue_port_coordinates(
     // SAFETY: the contract of this function.
     unsafe {
         call(glue, |inner| {
-            let mut list = Vec::new();
-            for i in numbers("indices", indices, n)? {
-                list.push(usize::try_from(i).map_err(|_| refused("index", i, ">= 0"))?);
-            }
+            let list = places("indices", indices, n)?;
             inner.add_port(subdomain, PortOf::Coordinates(list))
         })
     }
@@ -179,7 +221,7 @@ pub unsafe extern "C" fn geoms_glue_set_real(glue: *mut Glue, name: *const c_cha
 }
 
 /// Set an integer option, the same in all participants: "project" (1: velocities satisfy the constraints; default), "fixed" (1: steps of constant
-/// size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR).
+/// size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR, GEOMS_GROUPED).
 ///
 /// # Safety
 /// The pointer is null or one of geoms_glue_create; `name` is null or a string.
@@ -195,9 +237,14 @@ pub unsafe extern "C" fn geoms_glue_set_int(glue: *mut Glue, name: *const c_char
                 ("topology", GEOMS_FLAT) => s.topology = Topology::Flat,
                 ("topology", GEOMS_BISECTION) => s.topology = Topology::Bisection,
                 ("topology", GEOMS_NEIGHBOUR) => s.topology = Topology::Neighbour,
+                ("topology", GEOMS_GROUPED) => s.topology = Topology::Grouped,
                 ("project" | "fixed", _) => return Err(refused(name, value, "0, 1")),
                 ("topology", _) => {
-                    return Err(refused(name, value, "GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR"))
+                    return Err(refused(
+                        name,
+                        value,
+                        "GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR, GEOMS_GROUPED",
+                    ))
                 }
                 _ => return Err(refused("name", name, "project, fixed, topology")),
             }

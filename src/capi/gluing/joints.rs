@@ -1,6 +1,8 @@
 //! Joints between the ports of subdomains.
 
 use super::{call, numbers, numbers_or_zero, Glue};
+use crate::capi::handle::refused;
+use crate::gluing::spatial::Spatial;
 use crate::gluing::Law;
 use std::ffi::c_int;
 
@@ -103,6 +105,51 @@ pub unsafe extern "C" fn geoms_glue_prismatic(
         call(glue, |inner| {
             let law = Law::Prismatic { direction, offset, angle };
             inner.join([subdomain_a, port_a, subdomain_b, port_b], law)
+        })
+    }
+}
+
+/// geoms_glue_spatial: the points coincide, the bodies turn about their common e3.
+pub const GEOMS_REVOLUTE: c_int = 0;
+/// geoms_glue_spatial: the bodies turn about their common e3 and slide along it.
+pub const GEOMS_CYLINDRICAL: c_int = 1;
+/// geoms_glue_spatial: the bodies slide along their common e3 without turning.
+pub const GEOMS_PRISMATIC: c_int = 2;
+/// geoms_glue_spatial: the points coincide, e1 of a stays perpendicular to e2 of b.
+pub const GEOMS_UNIVERSAL: c_int = 3;
+/// geoms_glue_spatial: points and axes coincide.
+pub const GEOMS_FIXED: c_int = 4;
+
+/// A joint of two frames in space (geoms_glue_port_spatial): GEOMS_REVOLUTE, GEOMS_CYLINDRICAL, GEOMS_PRISMATIC, GEOMS_UNIVERSAL or GEOMS_FIXED; a
+/// spherical one is geoms_glue_coincide with n = 3. Returns the number of the joint.
+///
+/// # Safety
+/// The pointer is null or one of geoms_glue_create.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_glue_spatial(
+    glue: *mut Glue,
+    kind: c_int,
+    subdomain_a: c_int,
+    port_a: c_int,
+    subdomain_b: c_int,
+    port_b: c_int,
+) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(glue, |inner| {
+            let found = match kind {
+                GEOMS_REVOLUTE => Spatial::Revolute,
+                GEOMS_CYLINDRICAL => Spatial::Cylindrical,
+                GEOMS_PRISMATIC => Spatial::Prismatic,
+                GEOMS_UNIVERSAL => Spatial::Universal,
+                GEOMS_FIXED => Spatial::Fixed,
+                _ => {
+                    let allowed =
+                        "GEOMS_REVOLUTE, GEOMS_CYLINDRICAL, GEOMS_PRISMATIC, GEOMS_UNIVERSAL, GEOMS_FIXED";
+                    return Err(refused("kind", kind, allowed));
+                }
+            };
+            inner.join([subdomain_a, port_a, subdomain_b, port_b], Law::Spatial(found))
         })
     }
 }

@@ -21,6 +21,7 @@ use super::run::{GEOMS_EVENT, GEOMS_REACHED};
 use crate::error::{Code, Failure};
 use crate::gluing::port::{Coordinates, Function, PlanarFrame, Port};
 use crate::gluing::save::Saving;
+use crate::gluing::spatial::SpatialFrame;
 use crate::gluing::transport::{Alone, Lost, Transport};
 use crate::gluing::{Assembly, End, Glued, Joint, Law, Part, Settings, Stop};
 use crate::options::MassStructure;
@@ -104,6 +105,7 @@ impl Transport for Functions {
 #[derive(Clone)]
 enum PortOf {
     Frame(PlanarFrame),
+    Spatial(SpatialFrame),
     Coordinates(Vec<usize>),
     Function { size: usize, depends_on_time: bool, function: PortFunction, user: *mut c_void },
 }
@@ -119,7 +121,7 @@ struct Subdomain {
 impl Subdomain {
     fn part(&self) -> Option<Part<'static>> {
         let (model, mass, x) = self.model.as_ref()?;
-        let mut part = Part::new(Box::new(*model), x).with_mass(*mass);
+        let mut part = Part::new(Box::new(model.clone()), x).with_mass(*mass);
         part.ports = self.ports.iter().map(port).collect();
         Some(part)
     }
@@ -128,6 +130,7 @@ impl Subdomain {
 fn port(port: &PortOf) -> Box<dyn Port> {
     match port {
         PortOf::Frame(frame) => Box::new(*frame),
+        PortOf::Spatial(frame) => Box::new(*frame),
         PortOf::Coordinates(indices) => Box::new(Coordinates(indices.clone())),
         &PortOf::Function { size, depends_on_time, function, user } => Box::new(Function {
             size,
@@ -179,8 +182,14 @@ impl Inner {
         let subdomain = self.subdomain(k)?;
         if let Some((model, _, _)) = &subdomain.model {
             let np = model.layout.dims.np;
+            let spatial: [usize; 7];
             let indices: &[usize] = match &port {
                 PortOf::Frame(frame) => &frame.body,
+                PortOf::Spatial(frame) => {
+                    let ([x, y, z], [a, b, c, d]) = (frame.origin, frame.attitude);
+                    spatial = [x, y, z, a, b, c, d];
+                    &spatial
+                }
                 PortOf::Coordinates(indices) => indices,
                 PortOf::Function { .. } => &[],
             };

@@ -1,12 +1,12 @@
 //! The iteration matrix: (14) of the paper, with M/(1+α) in place of M, and with all blocks of the equations of motion.
-//!
-//! With Δx = κ Δy the columns of FX are multiplied by κ = 1 for w, λ, μ, ρh for r, γh for v, βh² for s and p; the rows c and g
-//! by 1/(βh²), h by 1/(γh). Then no entry grows as h → 0, and the condition number stays bounded.
+//! The rows of the constraints are divided by the step size (`crate::model::blocks`), so that the condition number stays bounded as
+//! h → 0.
 
 use super::{Hht, Plan, Setback};
 use crate::error::Rejection;
 use crate::layout::Block;
-use crate::model::index1::{add_mass, local};
+use crate::model::blocks::{add_step, Scales};
+use crate::model::index1::add_mass;
 use crate::system::System;
 
 /// Relative change of the step size for which the matrix is kept.
@@ -45,49 +45,9 @@ impl Hht {
     fn assemble(&mut self, h: f64) {
         self.matrix.values().clear();
         self.add_inertia(h);
-        let (l, u, c) = (&self.layout, &self.unknowns, &self.coefficients);
-        let (by_v, by_p) = (c.gamma * h, c.beta * h * h);
-        let columns = [
-            (l.x.w, u.w, 1.0),
-            (l.x.lambda, u.lambda, 1.0),
-            (l.x.mu, u.mu, 1.0),
-            (l.x.r, u.slope, c.rho * h),
-            (l.x.v, u.a, by_v),
-            (l.x.s, u.s, by_p),
-            (l.x.p, u.position(), by_p),
-        ];
-        let rows = [
-            (0, l.rda.d, u.w, 1.0),
-            (1, l.rda.h, u.mu, 1.0 / by_v),
-            (2, l.rda.c, u.s, 1.0 / by_p),
-            (2, l.rda.g, u.lambda, 1.0 / by_p),
-            (3, l.rda.b, u.slope, 1.0),
-            (4, l.rda.f_dyn, u.a, 1.0),
-        ];
-        let mut add = |k: usize, from: (Block, Block), to: (Block, Block), factor: f64| {
-            let (all, first) = l.fx_position()[k];
-            let covered = from.1.start >= first && !from.1.is_empty();
-            if covered && !from.0.is_empty() {
-                let columns = Block { start: from.1.start - first, end: from.1.end - first };
-                let place = (to.0.start, to.1.start);
-                let (fx, (ld, _)) = (&self.fx.fx[k], self.fx.shape[k]);
-                self.matrix.values().add_block(fx, ld, (local(from.0, all), columns), place, factor);
-            }
-        };
-        for (k, row, to, row_factor) in rows {
-            for (column, unknown, factor) in columns {
-                add(k, (row, column), (to, unknown), row_factor * factor);
-            }
-        }
-        if self.general {
-            // q - (f_kin(p, ṽ) - f_kin,n)/(2βh), where ṽ changes by 2βh.
-            for (column, unknown, factor) in [(l.x.v, u.a, 1.0), (l.x.s, u.s, 0.5 * h), (l.x.p, u.q, 0.5 * h)]
-            {
-                add(5, (l.rda.f_kin, column), (u.q, unknown), factor);
-            }
-            self.matrix.values().add_identity(u.q);
-        }
-        self.matrix.values().add_identity(u.slope);
+        let c = &self.coefficients;
+        let scales = Scales { by_v: c.gamma * h, by_p: c.beta * h * h, by_r: c.rho * h, h };
+        add_step(&mut **self.matrix.values(), &self.layout, &self.unknowns, &self.fx, scales);
     }
 
     /// (1-α_m)/(1-α_f) M̄, and (M ā)_p with ā = (1-α_m) a + α_m a_n.
