@@ -42,8 +42,7 @@ export CARGO FC CC CXX AR OBJCOPY CFLAGS FFLAGS LDFLAGS MPICC
 .PHONY: all setup requirements lib header docs demo test bench bench-quick bench-settings bench-setup accuracy which-method starts clean \
         test-instructions instructions \
         test-format test-lint test-rust test-doc test-header test-drivers test-memory test-valgrind test-asan \
-        test-faults test-threads test-identity profile test-profile test-random-calls random-calls random mpi test-mpi \
-        python test-python test-python-long
+        test-faults test-threads test-identity profile test-profile test-random-calls random-calls random mpi test-mpi
 
 all: lib
 
@@ -135,23 +134,6 @@ test-mpi: lib
 	@.ci/setup-mpi
 	gluing-examples/run.sh
 
-# The Python package as a wheel, with OpenBLAS inside: target/wheels. Needs maturin, which is installed beside it.
-WHEELS := $(TARGET)/wheels
-python:
-	@.ci/setup-python $(TARGET)/python/build maturin
-	rm -rf $(WHEELS)
-	RUSTFLAGS="$(BUILD_FLAGS)" CARGO_TARGET_DIR=$(abspath $(TARGET))/python $(TARGET)/python/build/bin/maturin build --release --locked \
-	    --quiet --manifest-path python/Cargo.toml --out $(WHEELS)
-	@ls -l $(WHEELS)
-
-# The wheel in two new environments, one of them without compilers and with NumPy alone. The long form runs all problems by all methods, and
-# measures.
-test-python: setup lib python
-	python/test.sh $(WHEELS)/*.whl $(RELEASE) $(TARGET)/python -m 'not long'
-
-test-python-long: setup lib python
-	python/test.sh $(WHEELS)/*.whl $(RELEASE) $(TARGET)/python -s
-
 # Instructions of a run against the numbers kept in abi/instructions.txt; `make instructions` keeps them anew.
 test-instructions:
 	@.ci/instructions
@@ -198,6 +180,7 @@ which-method: setup
 
 include packaging/package.mk
 include octave/octave.mk
+include python/python.mk
 
 clean:
 	$(CARGO) clean

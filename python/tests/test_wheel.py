@@ -16,7 +16,7 @@ def test_size_and_contents():
     path = Path(os.environ["GEOMS_WHEEL"])
     assert path.stat().st_size < 15e6 and "-cp310-abi3-" in path.name
     names = zipfile.ZipFile(path).namelist()
-    assert "geoms/py.typed" in names and "geoms/_core.pyi" in names
+    assert "geoms/py.typed" in names and "geoms/_core.pyi" in names and "geoms/NOTICES" in names
 
 
 def needed(path: Path) -> list[str]:
