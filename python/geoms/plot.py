@@ -92,7 +92,8 @@ def animate(
     pyplot = _pyplot()
     from matplotlib.animation import FuncAnimation
 
-    points = points or (result.model.points if result.model is not None else None)
+    if points is None and result.model is not None:
+        points, links = result.model.points, links or getattr(result.model, "links", None)
     if points is None:
         raise ValueError("the points of the mechanism are not known: give points, a function of (t, p), or Model(..., points=...)")
     if not result.t.size:

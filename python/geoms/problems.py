@@ -14,6 +14,7 @@ import numpy
 
 from . import _core
 from ._model import DIMENSIONS, Model, _size
+from ._points import points_of
 from ._result import Result
 from ._solve import solve
 
@@ -30,7 +31,8 @@ class ProblemModel(Model):
         self.masstrct = _core.problem(name)["masstrct"]
         self.user = None
         self.energy: Callable | None = None
-        self.points: Callable | None = None
+        known = points_of(name, self.dimensions["np"])
+        self.points, self.links = known if known is not None else (None, None)
         self.names = {}
 
     def with_user(self, user: Any) -> Model:

@@ -35,3 +35,19 @@ def test_animation(tmp_path):
     with pytest.raises(ValueError, match=r"allowed: \(K, 2\)"):
         r.animate(lambda t, p: [1, 2, 3])
     matplotlib.pyplot.close("all")
+
+
+@pytest.mark.parametrize("name", ["pendulum-2.8", "andrews", "slider-crank", "double-pendulum-rods", "double-pendulum", "chain-10"])
+def test_points_of_problems(name):
+    problem = geoms.problems.get(name)
+    r = problem.solve(rtol=1e-8, atol=1e-8, t_span=(problem.t0, problem.t0 + 0.5 * (problem.tend - problem.t0)))
+    links = r.model.links
+    frames = numpy.array([r.model.points(t, p) for t, p in zip(r.t, r.p.T)])
+    pairs = [(k, k + 1) for k in range(frames.shape[1] - 1)] if links is None else links
+    lengths = numpy.array([numpy.linalg.norm(frames[:, a] - frames[:, b], axis=1) for a, b in pairs])
+    # Links are rigid, and the points move.
+    assert numpy.ptp(frames, axis=0).max() > 0 and numpy.ptp(lengths, axis=1).max() < 1e-6
+    movie = r.animate(duration=0.1)
+    movie._draw_frame(1)
+    movie._draw_was_started = True  # no warning that it was never shown
+    matplotlib.pyplot.close("all")
