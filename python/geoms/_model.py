@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import ctypes
 import inspect
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy
 
 from . import _core
 from ._convert import _doubles, vector
 
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+#: What functions of ctypes are.
+_FUNCTION_POINTER = ctypes.CFUNCTYPE(None).__mro__[1]
 #: Numbers of variables in the order of the library.
 DIMENSIONS = ("np", "nv", "nr", "nw", "ns", "nl", "nm", "ni")
 _FUNCTIONS = ("eom", "mass", "jac", "ivcond", "parts")
@@ -23,8 +28,8 @@ def address(function: Any) -> int | None:
         return None
     if isinstance(function, (int, numpy.integer)):
         return int(function)
-    if isinstance(function, ctypes._CFuncPtr):
-        return ctypes.cast(function, ctypes.c_void_p).value or 0
+    if isinstance(function, _FUNCTION_POINTER):
+        return ctypes.cast(function, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
     if isinstance(function, ctypes.c_void_p):
         return function.value or 0
     found = getattr(function, "address", None)
@@ -185,7 +190,7 @@ class Model:
         given = {name: getattr(model, name) for name in names if getattr(model, name, None) is not None}
         return cls(**given)
 
-    def with_user(self, user: Any) -> Model:
+    def with_user(self, user: Any) -> Self:
         """The same with another last argument of compiled functions: other parameters."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)

@@ -8,6 +8,7 @@ import numpy
 
 from . import _core
 from ._convert import _doubles
+from ._errors import GeomsError
 from ._model import Model
 
 
@@ -60,6 +61,10 @@ class Result:
     y_events: list[numpy.ndarray] | None
     status: int
     message: str
+    counters: dict[str, int]
+    steps: numpy.ndarray
+    warnings: list[str]
+    error: GeomsError | None
 
     def __init__(self, model: Model | None, **fields: Any) -> None:
         self.model = model

@@ -6,6 +6,8 @@ import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
+from threading import Event
 from typing import Any, Callable, Iterable, Mapping, Sequence
 
 import numpy
@@ -78,6 +80,8 @@ class Solver:
         self.settings = Settings.of(self.model, method, rtol, atol, max_step, options)
         self._events = given_events(events)
         self._event_argument = events
+        #: Events of the last call: function and time.
+        self.events: list[tuple[int, float]] = []
         self.event_tolerance = number("event_tolerance", event_tolerance)
         if self.event_tolerance < 0:
             raise ValueError(f"event_tolerance = {event_tolerance} is not allowed; allowed: >= 0")
@@ -87,7 +91,7 @@ class Solver:
         x = _initial(self.model, number("t0", t0), x0)
         self._run = _core.Run.start(*self._begin(), number("t0", t0), x, h)
 
-    def _begin(self) -> tuple:
+    def _begin(self) -> tuple[_core.CoreModel, dict[str, Any], list[float], list[float], GivenEvents, float]:
         s = self.settings
         return (self.model._core, s.options, s.rtol, s.atol, self._events, self.event_tolerance)
 
@@ -129,7 +133,7 @@ class Solver:
             # Points are not kept.
             record = _core.Record(self.model.n, [], False, None, None)
         event = self._run.integrate(record, number("tend", tend), whole)
-        self.events, _ = record.take_events() if record is not None else ([], None)
+        self.events, _ = record.take_events()
         return event
 
     def __call__(self, t: float) -> numpy.ndarray:
@@ -172,6 +176,7 @@ def _resumed(saved: SavedRun, model: Any, events: Any) -> Solver:
     solver.settings = saved.settings
     solver._events = given_events(events)
     solver._event_argument = events
+    solver.events = []
     solver.event_tolerance = saved.event_tolerance
     solver._run = _core.Run.resume(*solver._begin(), saved.state)
     return solver
@@ -362,15 +367,20 @@ def solve_many(
     if threads is not None and threads < 1:
         raise ValueError(f"threads = {threads} is not allowed; allowed: > 0")
     running: dict[int, Solver] = {}
+    ended = Event()
+
+    def begun(k: int, solver: Solver) -> None:
+        running[k] = solver
+        if ended.is_set():
+            solver.request_stop()
 
     def one(k: int) -> Result:
-        defaults = dict(rtol=1e-6, atol=1e-6, t_eval=None, dense_output=False, events=None, event_tolerance=0.0,
+        defaults: dict[str, Any] = dict(rtol=1e-6, atol=1e-6, t_eval=None, dense_output=False, events=None, event_tolerance=0.0,
                         first_step=None, max_step=None, on_step=None, progress=False)  # fmt: skip
         given = {name: arguments.get(name, value) for name, value in defaults.items()}
         options = {name: value for name, value in arguments.items() if name not in defaults}
-        started = lambda solver: running.__setitem__(k, solver)  # noqa: E731
         try:
-            return _solve(_Job(models[k], t_span, points[k], method, options=options, started=started, **given))
+            return _solve(_Job(models[k], t_span, points[k], method, options=options, started=partial(begun, k), **given))
         finally:
             running.pop(k, None)
 
@@ -380,6 +390,7 @@ def solve_many(
         return [future.result() for future in futures]
     finally:
         # After Ctrl-C or an exception: the others end too.
+        ended.set()
         pool.shutdown(wait=False, cancel_futures=True)
         for solver in list(running.values()):
             solver.request_stop()

@@ -32,10 +32,11 @@ class ProblemModel(Model):
         self.user = None
         self.energy: Callable | None = None
         known = points_of(name, self.dimensions["np"])
-        self.points, self.links = known if known is not None else (None, None)
+        self.points: Callable | None = None if known is None else known[0]
+        self.links: list[tuple[int, int]] | None = None if known is None else known[1]
         self.names = {}
 
-    def with_user(self, user: Any) -> Model:
+    def with_user(self, user: Any) -> ProblemModel:
         raise TypeError("the functions of a problem take no parameters")
 
     def __reduce__(self):

@@ -59,6 +59,8 @@ class SymbolicModel(Model):
 
     parameters: dict[str, float]
     source: str
+    _built: _build.Built
+    _equations: Equations
 
     def with_parameters(self, values: Mapping[Any, float] | None = None, **more: float) -> SymbolicModel:
         """The same with other values of some parameters; nothing is generated anew."""

@@ -30,6 +30,8 @@ def test_references_are_met(name, method):
     problem = geoms.problems.get(name)
     order, blocks = declared(method)
     tol = 1e-8 if order > 2 else 1e-6
+    if problem.tend >= 1000:
+        tol *= 1e-3 if order > 2 else 1e-2  # the phase is to be right after hundreds of periods
     r = problem.solve(method, rtol=tol, atol=tol, nmax=10**7, check=0, t_eval=[problem.tend], **({"project": 3} if method == "hht" else {}))
     assert r.success, r.message
     errors = problem.errors(r)
