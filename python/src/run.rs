@@ -13,7 +13,7 @@ use geoms::norm::Tolerance;
 use geoms::options::Options;
 use geoms::solver::{Ending, Solver, StopRequest, Watched};
 use geoms::stats::COUNTERS;
-use geoms::system::{Outcome, System};
+use geoms::system::{AcceptedStep, Observer, Outcome, System};
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -115,11 +115,16 @@ impl Inner {
     fn drive(&mut self, record: &mut Record, tend: f64, whole: bool) -> Result<bool, Failure> {
         let Inner { system, solver, roots, happened, trap, .. } = self;
         let mut pulse = Pulse::new(trap.clone());
-        if solver.t() >= tend {
+        if (whole && roots.is_none()) || solver.t() >= tend {
+            let mut observer = |step: &AcceptedStep<'_>| match pulse.look() {
+                Outcome::Stop => Outcome::Stop,
+                _ => record.accepted(step),
+            };
             let roots = roots.as_mut().map(|roots| &mut roots.evaluated as _);
-            let ending = solver.integrate(system.as_mut(), Some(record), roots, tend)?;
+            let ending = solver.integrate(system.as_mut(), Some(&mut observer), roots, tend)?;
             return Ok(matches!(ending, Ending::Event(_)));
         }
+        // Step by step, because the point of an event has to be taken from the step in which it lies.
         while solver.t() < tend {
             let watched = roots.as_mut().map(|roots| &mut roots.evaluated as _);
             let advanced = solver.advance(system.as_mut(), Some(record), watched, tend);
@@ -213,7 +218,7 @@ impl Run {
             } else {
                 py.detach(|| run.drive(record, tend, whole))
             };
-            if whole {
+            if whole && run.roots.is_some() {
                 run.solver.end_checks();
             }
             run.warnings.extend(run.solver.take_warnings().iter().map(|text| in_python(text)));
