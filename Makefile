@@ -201,6 +201,7 @@ newton-library: setup
 
 include packaging/package.mk
 include octave/octave.mk
+include python/python.mk
 
 clean:
 	$(CARGO) clean
