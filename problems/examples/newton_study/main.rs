@@ -1,6 +1,6 @@
 //! What Newton's method costs (`make newton-study`): random mechanisms by method 0 with FORM=0 and FORM=1 at three tolerances.
 //! Printed are quantiles over the mechanisms of the attempted steps of FORM=0 relative to those of FORM=1, of the rejections by
-//! Newton's method per attempt, and of evaluations, decompositions and CPU time relative to FORM=1.
+//! Newton's method per attempt, and of evaluations, Jacobians and decompositions relative to FORM=1.
 //!
 //! STUDY_COUNT mechanisms (300), from seed STUDY_FIRST (1). STUDY_SET: options of FORM=0 by name, "nwtmult=0 order=5"; STUDY_SET1
 //! those of FORM=1. STUDY_VERBOSE=1 prints every run. With the argument `library` (`make newton-library`) the problems of the library
@@ -26,7 +26,6 @@ use geoms::layout::Form;
 use geoms::norm::Tolerance;
 use geoms::options::{MassStructure, Options};
 use geoms::stats::Stats;
-use std::time::Instant;
 
 const TOLERANCES: [f64; 3] = [1e-4, 1e-6, 1e-8];
 const QUANTILES: [f64; 4] = [0.5, 0.9, 0.99, 1.0];
@@ -34,7 +33,6 @@ const QUANTILES: [f64; 4] = [0.5, 0.9, 0.99, 1.0];
 /// One run.
 struct Run {
     stats: Stats,
-    seconds: f64,
 }
 
 impl Run {
@@ -92,9 +90,8 @@ fn run(case: &Case, form: Form, tol: f64) -> Option<Run> {
     let (mut t, mut h, mut stats) = (0.0, 0.0, Stats::default());
     let integration =
         Integration { system: &mut equations, observer: None, options: &options, tolerance: &tolerance };
-    let clock = Instant::now();
     let result = integrate(integration, &mut t, &mut x, &mut h, case.tend, &mut stats);
-    let found = Run { stats, seconds: clock.elapsed().as_secs_f64() };
+    let found = Run { stats };
     if variable("STUDY_VERBOSE").is_some() {
         let why = result.as_ref().err().map_or(String::new(), |e| e.to_string());
         println!("seed {} {form:?} {tol:.0e}: {stats} {why}", case.seed);
@@ -136,7 +133,6 @@ fn main() {
         print_quantiles("evaluations, FORM=0 / FORM=1", ratio(&|r| r.stats.neom as f64));
         print_quantiles("Jacobians, FORM=0 / FORM=1", ratio(&|r| r.stats.njac as f64));
         print_quantiles("decompositions, FORM=0 / FORM=1", ratio(&Run::decompositions));
-        print_quantiles("CPU time, FORM=0 / FORM=1", ratio(&|r| r.seconds));
         print_quantiles(
             "Newton rejections per attempt, FORM=0",
             pairs.iter().map(|p| p.0.newton_share()).collect(),
@@ -150,14 +146,13 @@ fn main() {
                 pairs.iter().map(|(a, b)| of(if pick { a } else { b })).sum::<f64>()
             };
             println!(
-                "  FORM={form} in all: {} attempts, {} by Newton, {} by error, {} evaluations, {} Jacobians, {} solves, {:.2} s",
+                "  FORM={form} in all: {} attempts, {} by Newton, {} by error, {} evaluations, {} Jacobians, {} solves",
                 sum(&Run::attempts),
                 sum(&|r| r.stats.ncrjct as f64),
                 sum(&|r| r.stats.nerjct as f64),
                 sum(&|r| r.stats.neom as f64),
                 sum(&|r| r.stats.njac as f64),
-                sum(&|r| r.stats.nbsub as f64),
-                sum(&|r| r.seconds)
+                sum(&|r| r.stats.nbsub as f64)
             );
         }
     }
