@@ -161,7 +161,7 @@
 #define GEOMS_IOPT_EXTEND 15
 /** IOPT(17): Initial values: 0 checked and, with IVCOND, corrected; 1 taken as consistent. */
 #define GEOMS_IOPT_IVCNSST 16
-/** IOPT(18): Integration method: 0 Radau IIA; 1 HHT on the index-3 equations (second order); 4 half-explicit Runge-Kutta of order 5, or 8 if RTOL <= 1e-6, for nonstiff systems; -1 automatic choice: method 4 until the problem is found to be stiff, then method 0 with ORDER=-1 (from the start with FORM=1, FIXED=1, s, e, or without JAC). */
+/** IOPT(18): Integration method: 0 Radau IIA; 1 HHT on the index-3 equations (second order); 2 Rosenbrock-Nyström in state space (order 4, linearly implicit); 4 half-explicit Runge-Kutta of order 5, or 8 if RTOL <= 1e-6, for nonstiff systems; -1 automatic choice: method 4 until the problem is found to be stiff, then method 0 with ORDER=-1 (from the start with FORM=1, FIXED=1, s, e, or without JAC). */
 #define GEOMS_IOPT_METHOD 17
 /** IOPT(19): 1: constant step size H, no error control. */
 #define GEOMS_IOPT_FIXED 18
@@ -1049,8 +1049,8 @@ int geoms_set_jacobian(struct geoms_solver *handle,
 
 /**
  * Set a function that gives the parts of the equations of motion that are asked for; null: none. The half-explicit method
- * ("method" 4 or -1) then calls it instead of EOM, MAS and JAC, which costs less. These must be set all the same: initial values
- * and the other methods take them. To set it says that p' = v, and that f_dyn depends on the multipliers by -Cᵀ(λ, μ) alone:
+ * ("method" 4 or -1; at its stages also method 2) then calls it instead of EOM, MAS and JAC, which costs less. These must be
+ * set all the same: initial values and the other methods take them. To set it says that p' = v, and that f_dyn depends on the multipliers by -Cᵀ(λ, μ) alone:
  * friction that depends on them is not for it. geoms_check_jacobian compares it with EOM and MAS. It is called if
  * NW = NS = NR = 0, NP = NV and NL+NM > 0; otherwise nothing changes. Of its calls NEOM counts those for the force or the
  * positions, NMAS those for the mass matrix, NJAC those for C. Acts with the next geoms_start.
