@@ -57,8 +57,8 @@ pub fn settings(case: &Case) -> Vec<Setting> {
     }
     for kind in [DecompositionKind::Lu, DecompositionKind::Qr, DecompositionKind::Svd] {
         for form in [Form::StrangenessFree, Form::Index1] {
-            // Redundant constraints need the SVD and gII.
-            if redundant && (kind != DecompositionKind::Svd || form == Form::Index1) {
+            // Redundant constraints need the SVD.
+            if redundant && kind != DecompositionKind::Svd {
                 continue;
             }
             for analytic in [true, false] {
@@ -78,11 +78,13 @@ pub fn settings(case: &Case) -> Vec<Setting> {
                         }
                     }
                     list.push(Setting { method: MethodKind::HalfExplicit, ..base.clone() });
+                    list.push(Setting { method: MethodKind::RosenbrockNystroem, ..base.clone() });
                     if kind == DecompositionKind::Lu || redundant {
                         list.push(Setting { method: MethodKind::Automatic, ..base.clone() });
                     }
                     // Second order: 1e-8 would take a hundred thousand steps.
                     if tol > 1e-8 {
+                        list.push(Setting { method: MethodKind::Newmark, ..base.clone() });
                         list.push(Setting { method: MethodKind::Hht, ..base });
                     }
                 }

@@ -146,7 +146,12 @@ fn multipliers_need_not_be_given_where_positions_and_velocities_fit() {
                 let (exact, _) = run(&mut model, &options, 1e-10, (0.0, &x, 1e-5, 0.01))?;
                 let n = x.len() / 5;
                 let error = end[n..].iter().zip(&exact[n..]).fold(0.0f64, |m, (a, b)| m.max((a - b).abs()));
-                let allowed = if options.method == MethodKind::Hht { 3e-2 } else { 100.0 * tol };
+                let allowed = match options.method {
+                    MethodKind::Hht => 3e-2,
+                    // Of second order: a thousand steps and more.
+                    MethodKind::Newmark => 1000.0 * tol,
+                    _ => 100.0 * tol,
+                };
                 assert!(error < allowed, "{name}, {form:?}, seed {seed}, TOL {tol:e}: {error:e}");
                 Ok(())
             }));
