@@ -120,6 +120,7 @@ const EFFECTS: &[(&str, fn())] = &[
     ("RELAXE", relaxe),
     ("CHECK", check),
     ("WATCH", watch),
+    ("SINGULAR", singular),
     ("UROUND", uround),
     ("SAFE", safe),
     ("THET", thet),
@@ -446,6 +447,14 @@ fn watch() {
     assert_eq!(watched.returned(), plain.returned());
     let calls = |call: &Call| call.context.calls[Who::Eom as usize];
     assert!(calls(&watched) > calls(&plain));
+}
+
+fn singular() {
+    let row = |singular| {
+        let options = model::Options::new(Form::StrangenessFree, true);
+        Call::<i32>::problem_with("n-four-bar-2-singular", options).extended(32, singular).run()
+    };
+    assert_eq!((row(0), row(1), row(2)), (-2406, pendulum().run(), pendulum().run()));
 }
 
 fn relaxe() {
