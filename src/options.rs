@@ -4,8 +4,10 @@
 //! Slots 2 to 17 of IOPT and 1 to 9 of ROPT are those of the GEOMS manual. Slots 18 to 40 are read only
 //! if IOPT(16)=1, because drivers written from the manual need not clear them.
 
+mod singular;
 mod table;
 
+pub use singular::Singular;
 pub use table::OPTIONS;
 
 use crate::decompose::DecompositionKind;
@@ -122,17 +124,6 @@ pub enum WatchLevel {
     Warn,
     /// It looks, and ends with a failure.
     Fail,
-}
-
-/// What a run does where the constraints lose rank for an instant (IOPT(32) = SINGULAR).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Singular {
-    /// It ends.
-    Stop,
-    /// It passes, by steps that are made for that.
-    Pass,
-    /// All steps of method 0 are made so, for comparison.
-    Always,
 }
 
 /// Structure of the mass matrix (IOPT(15) = MASSTRCT).

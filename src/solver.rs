@@ -4,6 +4,7 @@
 
 mod checking;
 mod stop;
+mod told;
 mod watching;
 
 pub use stop::StopRequest;
@@ -17,12 +18,10 @@ use crate::error::{Code, Failure, Rejection};
 use crate::events::{Hit, RootFunctions, Watch};
 use crate::initial;
 use crate::layout::Layout;
-use crate::lockup;
 use crate::methods::plan::Attempted;
 use crate::methods::{self, Maker};
 use crate::norm::{Scaling, Tolerance};
 use crate::options::{CheckLevel, Options, WatchLevel};
-use crate::singularity;
 use crate::stats::Stats;
 use crate::system::{AcceptedStep, Observer, Outcome, Sparsity, System};
 use std::borrow::Cow;
@@ -443,13 +442,6 @@ impl Solver {
         let ending = self.after_step(system, observer, roots);
         outcome?;
         ending
-    }
-
-    /// A failure as what it is: a lockup, or a position where the constraints lose rank.
-    fn told(&self, system: &mut dyn System, tend: f64, failure: Failure) -> Failure {
-        let (state, layout, typical) = (self.driver.state(), self.driver.layout(), &self.scaling.typical);
-        let failure = lockup::explain(system, layout, typical, (state.t, &state.x, tend), failure);
-        singularity::explain(system, layout, typical, (state.t, &state.x, tend - state.t_start), failure)
     }
 
     /// Tell the observer of the current point (SOLOUT).

@@ -121,6 +121,7 @@ const EFFECTS: &[(&str, fn())] = &[
     ("CHECK", check),
     ("WATCH", watch),
     ("NWTMULT", nwtmult),
+    ("SINGULAR", singular),
     ("UROUND", uround),
     ("SAFE", safe),
     ("THET", thet),
@@ -462,6 +463,14 @@ fn nwtmult() {
     assert!(dynamic.x.iter().zip(&gii.x).all(|(a, b)| (a - b).abs() < 1e-6 * (1.0 + b.abs())));
     // Without constraints there is nothing to choose but the step size.
     close(&front().finish(), &front().extended(28, 1).finish());
+}
+
+fn singular() {
+    let row = |singular| {
+        let options = model::Options::new(Form::StrangenessFree, true);
+        Call::<i32>::problem_with("n-four-bar-2-singular", options).extended(32, singular).run()
+    };
+    assert_eq!((row(0), row(1), row(2)), (-2406, pendulum().run(), pendulum().run()));
 }
 
 fn relaxe() {
