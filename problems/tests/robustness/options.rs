@@ -34,7 +34,7 @@ fn refused_values(name: &str) -> Vec<f64> {
         "STARTN" | "FORM" | "DECOMPD" | "SELCOMP" | "AUTONOM" | "EXTEND" | "IVCNSST" | "FIXED"
         | "RECOVER" | "FAMILY" | "RELAXE" | "NWTMULT" => vec![-1.0, 2.0, 2_147_483_647.0],
         "PRED" => vec![-1.0, 3.0],
-        "CHECK" | "WATCH" => vec![-1.0, 3.0],
+        "CHECK" | "WATCH" | "SINGULAR" => vec![-1.0, 3.0],
         "NWTMAT" | "DECOMPC" | "PROJECT" => vec![-1.0, 4.0],
         "MASSTRCT" => vec![-1.0, 5.0],
         "METHOD" => vec![-2.0, 5.0, 17.0],
