@@ -4,9 +4,11 @@
 //! Slots 2 to 17 of IOPT and 1 to 9 of ROPT are those of the GEOMS manual. Slots 18 to 40 are read only
 //! if IOPT(16)=1, because drivers written from the manual need not clear them.
 
+mod second_order;
 mod singular;
 mod table;
 
+pub use second_order::{Family, MonitorUse, NewmarkScheme};
 pub use singular::Singular;
 pub use table::OPTIONS;
 
@@ -64,39 +66,6 @@ impl Order {
             Order::Automatic => &[3, 5, 7],
         }
     }
-}
-
-/// Member of the family of method 1 (IOPT(23) = FAMILY).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// HHT-α.
-    Hht,
-    /// Generalised-α.
-    GeneralizedAlpha,
-}
-
-/// Member of the family of method 3 (IOPT(30) = SCHEME).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NewmarkScheme {
-    /// β = 1/12.
-    FoxGoodwin,
-    /// β = 1/6.
-    LinearAcceleration,
-    /// β = 1/4.
-    Trapezoidal,
-    /// Numerical dissipation as in method 1, by FAMILY and ALPHA.
-    Damped,
-}
-
-/// What method 3 does with the largest natural frequency (IOPT(31) = MONITOR).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MonitorUse {
-    /// It is found in every step and reported.
-    Report,
-    /// It also bounds the step size.
-    Bound,
-    /// It is not found.
-    Off,
 }
 
 /// Bit of PROJECT: velocities.

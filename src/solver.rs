@@ -238,11 +238,6 @@ impl Solver {
         &self.driver.state().stats
     }
 
-    /// What the method measures, by its name ([`crate::stats::MEASURES`]).
-    pub fn measure(&self, name: &str) -> Option<f64> {
-        self.driver.state().measures.by_name(name)
-    }
-
     /// Start and end of the last step with the polynomial over it; before the first step it is constant.
     pub fn last_step(&self) -> AcceptedStep<'_> {
         let state = self.driver.state();
