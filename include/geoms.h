@@ -121,6 +121,8 @@
 #define GEOMS_IDID_SVD_FAILED (-2404)
 /** Redundant constraints cannot be integrated with IOPT(5)=1: the multipliers are not determined. */
 #define GEOMS_IDID_REDUNDANT_INDEX1 (-2405)
+/** The constraints lose rank at this position, and the run cannot go on beyond it. */
+#define GEOMS_IDID_SINGULAR_CONFIGURATION (-2406)
 /** Constraints redundant or dd/dw singular (FX1 rank deficient in its LU decomposition). */
 #define GEOMS_IDID_FX1_DEFICIENT_LU (-2601)
 /** Constraints or invariants redundant (FX2 rank deficient in its LU decomposition). */
@@ -175,8 +177,10 @@
 #define GEOMS_IOPT_RELAXE 24
 /** IOPT(26): Check of the model at the start: 0 none; 1 a few evaluations, which warn if rows do not fit each other; 2 all of geoms_check_model. Warnings go to the unit, to the log of a handle and to geoms_warning. Not counted in NEOM. */
 #define GEOMS_IOPT_CHECK 25
-/** IOPT(27): Checks of the model at a few accepted points: 0 none; 1 a row that does not fit the others is a warning; 2 it ends the run with -1119, also at the start. */
+/** IOPT(27): Checks of the model at a few accepted points: 0 none; 1 a row that does not fit the others is a warning; 2 it ends the run with -1120, also at the start. */
 #define GEOMS_IOPT_WATCH 26
+/** IOPT(32): Positions where the constraints lose rank for one instant while the motion is smooth (bars of a parallelogram in one line): 0 the run ends with -2406, 1 it passes them, 2 all steps of method 0 are made as there, for comparison. */
+#define GEOMS_IOPT_SINGULAR 31
 /** ROPT(1): Rounding unit. */
 #define GEOMS_ROPT_UROUND 0
 /** ROPT(2): Safety factor of the step size prediction. */
@@ -246,7 +250,7 @@ typedef struct geoms_stats {
    */
   uint64_t nerjct;
   /**
-   * Steps rejected for another reason: the sum of the next four.
+   * Steps rejected for another reason: the sum of the next four and of rejected_rank_loss.
    */
   uint64_t ncrjct;
   /**

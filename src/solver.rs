@@ -22,6 +22,7 @@ use crate::methods::plan::Attempted;
 use crate::methods::{self, Maker};
 use crate::norm::{Scaling, Tolerance};
 use crate::options::{CheckLevel, Options, WatchLevel};
+use crate::singularity;
 use crate::stats::Stats;
 use crate::system::{AcceptedStep, Observer, Outcome, Sparsity, System};
 use std::borrow::Cow;
@@ -238,6 +239,11 @@ impl Solver {
         &self.driver.state().stats
     }
 
+    /// What the method measures, by its name ([`crate::stats::MEASURES`]).
+    pub fn measure(&self, name: &str) -> Option<f64> {
+        self.driver.state().measures.by_name(name)
+    }
+
     /// Start and end of the last step with the polynomial over it; before the first step it is constant.
     pub fn last_step(&self) -> AcceptedStep<'_> {
         let state = self.driver.state();
@@ -408,7 +414,8 @@ impl Solver {
         if std::mem::take(&mut self.used_up) && !self.driver.options().fixed_step {
             self.driver.propose(0.0);
         }
-        self.driver.choose_first_step(system, tend)?;
+        let chosen = self.driver.choose_first_step(system, tend);
+        chosen.map_err(|failure| self.told(system, tend, failure))?;
         if self.driver.state().restarted && !self.told {
             self.report(observer)?;
         }
@@ -425,9 +432,7 @@ impl Solver {
         let accepted = self.stats().naccpt;
         let mut outcome = self.step(system, tend);
         if let Err(failure) = outcome {
-            let state = self.driver.state();
-            let (typical, point) = (&self.scaling.typical, (state.t, &state.x[..], tend));
-            outcome = Err(lockup::explain(system, self.driver.layout(), typical, point, failure));
+            outcome = Err(self.told(system, tend, failure));
         }
         if self.stats().naccpt == accepted {
             self.used_up = matches!(&outcome, Err(failure) if used_up(failure.code));
@@ -438,6 +443,13 @@ impl Solver {
         let ending = self.after_step(system, observer, roots);
         outcome?;
         ending
+    }
+
+    /// A failure as what it is: a lockup, or a position where the constraints lose rank.
+    fn told(&self, system: &mut dyn System, tend: f64, failure: Failure) -> Failure {
+        let (state, layout, typical) = (self.driver.state(), self.driver.layout(), &self.scaling.typical);
+        let failure = lockup::explain(system, layout, typical, (state.t, &state.x, tend), failure);
+        singularity::explain(system, layout, typical, (state.t, &state.x, tend - state.t_start), failure)
     }
 
     /// Tell the observer of the current point (SOLOUT).

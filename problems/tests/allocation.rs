@@ -135,6 +135,8 @@ fn combinations(mut each: impl FnMut(&Problem, bool, &Options, bool)) {
                             ..options.clone()
                         };
                         each(&problem, kicks, &hht, jacobian);
+                        let newmark = Options { method: MethodKind::Newmark, ..options.clone() };
+                        each(&problem, kicks, &newmark, jacobian);
                         // Methods 2 and 4 have no DECOMPD; without gII they have no s and no forces in λ.
                         let suits = form == Form::StrangenessFree || problem.name != "cycloid";
                         if suits && differential == SolverKind::Lu {

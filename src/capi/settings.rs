@@ -125,7 +125,7 @@ pub unsafe extern "C" fn geoms_set_pattern(
             let size = usize::try_from(count).map_err(|_| refused("count", count, ">= 0, or -1"))?;
             let (m, n) = pattern::shape(&inner.layout, matrix);
             if size > m * n {
-                return Err(refused("count", count, &format!("at most {m} times {n}")));
+                return Err(refused("count", count, format!("at most {m} times {n}")));
             }
             if size > 0 && rows.is_null() {
                 return Err(null("rows"));
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn geoms_set_pattern(
                 let (row, column) = (rows.add(k).read_unaligned(), columns.add(k).read_unaligned());
                 for (name, value, size) in [("rows", row, m), ("columns", column, n)] {
                     if usize::try_from(value).map_or(true, |value| value >= size) {
-                        return Err(refused(&format!("{name}[{k}]"), value, &format!("0 ... {}", size - 1)));
+                        return Err(refused(format!("{name}[{k}]"), value, format!("0 ... {}", size - 1)));
                     }
                 }
                 list.push((row as u32, column as u32));

@@ -82,7 +82,7 @@ pub struct Features {
 use Support::{If, No, Yes};
 
 /// All methods that options can choose.
-pub const METHODS: [Features; 5] = [
+pub const METHODS: [Features; 6] = [
     Features {
         kind: MethodKind::Radau,
         name: "Radau IIA",
@@ -92,7 +92,7 @@ pub const METHODS: [Features; 5] = [
         acceleration: If("with FORM=0"),
         projects: false,
         invariants: Yes,
-        redundant: If("with DECOMPC=3, FORM=0"),
+        redundant: If("with DECOMPC=3"),
         nonholonomic: Yes,
         force_elements: Yes,
         auxiliary: Yes,
@@ -147,6 +147,27 @@ pub const METHODS: [Features; 5] = [
         controls_multipliers: No,
     },
     Features {
+        kind: MethodKind::Newmark,
+        name: "null-space Newmark",
+        orders: &[2],
+        position: Yes,
+        velocity: Yes,
+        acceleration: Yes,
+        projects: false,
+        invariants: No,
+        redundant: If("with DECOMPC=3"),
+        nonholonomic: Yes,
+        force_elements: Yes,
+        auxiliary: Yes,
+        contact: Yes,
+        kinematics: Yes,
+        stiff: If("with SCHEME=3, 4"),
+        dense: &[2],
+        controls_p: Yes,
+        controls_v: Yes,
+        controls_multipliers: No,
+    },
+    Features {
         kind: MethodKind::HalfExplicit,
         name: "half-explicit Runge-Kutta",
         orders: &[5, 8],
@@ -176,7 +197,7 @@ pub const METHODS: [Features; 5] = [
         acceleration: If("with FORM=0"),
         projects: false,
         invariants: Yes,
-        redundant: If("with DECOMPC=3, FORM=0"),
+        redundant: If("with DECOMPC=3"),
         nonholonomic: Yes,
         force_elements: Yes,
         auxiliary: Yes,
@@ -258,6 +279,7 @@ mod tests {
             MethodKind::Radau,
             MethodKind::Hht,
             MethodKind::RosenbrockNystroem,
+            MethodKind::Newmark,
             MethodKind::HalfExplicit,
         ] {
             assert_eq!(METHODS.iter().filter(|f| f.kind == kind).count(), 1, "{kind:?}");

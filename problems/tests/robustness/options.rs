@@ -32,7 +32,7 @@ fn refused_values(name: &str) -> Vec<f64> {
     match name {
         "LUN" | "NIT" | "NMAX" | "NWTUPD" => vec![-1.0, -2_147_483_648.0],
         "STARTN" | "FORM" | "DECOMPD" | "SELCOMP" | "AUTONOM" | "EXTEND" | "IVCNSST" | "FIXED"
-        | "RECOVER" | "FAMILY" | "RELAXE" => vec![-1.0, 2.0, 2_147_483_647.0],
+        | "RECOVER" | "FAMILY" | "RELAXE" | "NWTMULT" => vec![-1.0, 2.0, 2_147_483_647.0],
         "PRED" => vec![-1.0, 3.0],
         "CHECK" | "WATCH" => vec![-1.0, 3.0],
         "NWTMAT" | "DECOMPC" | "PROJECT" => vec![-1.0, 4.0],
@@ -120,6 +120,7 @@ const EFFECTS: &[(&str, fn())] = &[
     ("RELAXE", relaxe),
     ("CHECK", check),
     ("WATCH", watch),
+    ("NWTMULT", nwtmult),
     ("UROUND", uround),
     ("SAFE", safe),
     ("THET", thet),
@@ -450,6 +451,17 @@ fn watch() {
     assert_eq!(watched.returned(), plain.returned());
     let calls = |call: &Call| call.context.calls[Who::Eom as usize];
     assert!(calls(&watched) > calls(&plain));
+}
+
+/// Longer steps where λ limited them, and the same solution with gII = 0.
+fn nwtmult() {
+    let cycloid = |mode| Call::<i32>::problem("cycloid").tol(1e-8).extended(21, 9).iopt(28, mode).finish();
+    let (gii, dynamic) = (cycloid(0), cycloid(1));
+    println!("NWTMULT: {:?}", [&gii, &dynamic].map(|c| [c.count(NSTEP), c.count(NEOM), c.count(NCRJCT)]));
+    assert!(5 * dynamic.count(NSTEP) < 4 * gii.count(NSTEP) && dynamic.count(NEOM) < gii.count(NEOM));
+    assert!(dynamic.x.iter().zip(&gii.x).all(|(a, b)| (a - b).abs() < 1e-6 * (1.0 + b.abs())));
+    // Without constraints there is nothing to choose but the step size.
+    close(&front().finish(), &front().extended(28, 1).finish());
 }
 
 fn relaxe() {

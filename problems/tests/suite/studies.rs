@@ -186,6 +186,49 @@ pub const GENERALIZED_ALPHA: &[Study] = &[
     Study { runs: 3, ..hht("andrews", 0.03, 1200, ALPHA) },
 ];
 
+/// Positions of Andrews' mechanism come down to 2 from above.
+const TWO_FROM_ABOVE: &[Expected] = &[("p", 1.9, 2.8), ("v", 1.9, 2.1), ("lambda", 1.9, 2.1)];
+
+pub const NEWMARK: &[Study] = &[
+    hht("pendulum-2.8", 5.0, 800, TWO),
+    // Mass matrix that depends on positions.
+    hht("andrews", 0.03, 600, TWO_FROM_ABOVE),
+    hht("car-axis", 3.0, 3000, TWO),
+    hht("rotating-rod", 2.0, 100, TWO),
+    hht("knife-edge", 10.0, 800, &[("p", 1.9, 2.1), ("v", 1.9, 2.1)]),
+    hht("upright-disk", 10.0, 1600, TWO_MU),
+    hht("leaning-disk", 10.0, 3200, TWO_MU),
+    hht("top-steady", 5.0, 2000, TWO),
+    hht("top-nutating", 2.0, 1000, TWO),
+    hht("cycloid", 2.5, 200, &[("p", 1.9, 2.1), ("v", 1.9, 2.1), ("s", 1.9, 2.1), ("lambda", 1.9, 2.1)]),
+    hht(
+        "friction-bead",
+        1.0,
+        100,
+        &[("p", 1.9, 2.1), ("v", 1.9, 2.1), ("w", 1.9, 2.1), ("lambda", 1.9, 2.1)],
+    ),
+    hht("maxwell-element", 5.0, 200, &[("p", 1.9, 2.1), ("v", 1.9, 2.1), ("r", 1.9, 2.1)]),
+    hht("singular-mass", 10.0, 100, &[("v", 1.9, 2.1)]),
+    // Redundant.
+    hht("coupler", 10.0, 2000, TWO),
+    hht("bricard", 2.0, 500, &[("v", 1.9, 2.1)]),
+    index1(hht("andrews", 0.03, 600, TWO_FROM_ABOVE), TWO_FROM_ABOVE),
+    index1(hht("leaning-disk", 10.0, 3200, TWO_MU), TWO_MU),
+    index1(hht("singular-mass", 10.0, 100, TWO), &[("v", 1.9, 2.1)]),
+];
+
+pub const NEWMARK_TRAPEZOIDAL: &[Study] = &[
+    hht("pendulum-2.8", 5.0, 800, TWO),
+    hht("andrews", 0.03, 600, TWO_FROM_ABOVE),
+    hht("leaning-disk", 10.0, 3200, TWO_MU),
+];
+
+pub const NEWMARK_DAMPED: &[Study] = &[
+    hht("pendulum-2.8", 5.0, 800, TWO),
+    hht("andrews", 0.03, 600, TWO_FROM_ABOVE),
+    hht("leaning-disk", 10.0, 3200, TWO_MU),
+];
+
 /// The tolerance chooses the order; it has no other meaning with constant steps.
 const fn half_explicit(
     problem: &'static str,

@@ -20,7 +20,7 @@ use super::motion::{setback, Halt, Motion, Source};
 use super::plan::{Attempted, Plan, Setback};
 use super::save::BadState;
 use super::state::State;
-use super::Method;
+use super::{Constraints, Method};
 use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
 use crate::linalg::dense;
@@ -347,6 +347,13 @@ impl Method for HalfExplicit {
 
     fn expect_output(&mut self, every_step: bool) {
         self.output = every_step;
+    }
+
+    fn constraints(&self) -> Option<Constraints> {
+        let saddle = &self.motion.saddle;
+        let rows = self.layout.dims.nl + self.layout.dims.nm;
+        let redundant = saddle.rank().map_or(0, |rank| rows - rank);
+        Some(Constraints { smallest: saddle.smallest(), redundant })
     }
 
     fn save(&self) -> Vec<u8> {

@@ -87,6 +87,19 @@ impl Saddle {
         self.rank
     }
 
+    /// The smallest magnitude of the constraints that counts, in the norm of M and relative to the largest; `None` with the whole
+    /// matrix.
+    pub fn smallest(&self) -> Option<f64> {
+        if self.whole || self.m == 0 {
+            return None;
+        }
+        let (least, most) = match &self.schur {
+            Schur::Definite(cholesky) => cholesky.extent(),
+            Schur::LeastNorm { factor, .. } => factor.extent(),
+        };
+        Some(least / most.max(f64::MIN_POSITIVE))
+    }
+
     /// The constraints that the forces are taken from, where the rank is decided.
     pub fn rows(&self) -> &[usize] {
         match &self.schur {
