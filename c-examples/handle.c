@@ -106,11 +106,14 @@ int main(void)
               stats.ncrjct == (uint64_t)iwork[10]);
     {
         uint64_t value = 0;
+        double measured = 1;
         int k, same = 1;
         for (k = 0; geoms_counter_name(k); k++)
             same = same && geoms_counter(solver, geoms_counter_name(k), &value) == 0 &&
                    (k >= 25 || value == ((const uint64_t *)&stats)[k]);
         check("counters by name", same && k >= 25 && geoms_counter(solver, "NSTEP", &value) == 0 && value == stats.nstep);
+        check("a measure", geoms_measure(solver, "frequency", &measured) == 0 && measured == 0);
+        check("a measure that is not there", geoms_measure(solver, "nonsense", &measured) == GEOMS_IDID_BAD_ARGUMENT);
         check("a counter that is not there", geoms_counter(solver, "nonsense", &value) == GEOMS_IDID_BAD_ARGUMENT);
     }
     check("output at every point, other calls refused", bad == 0 && (uint64_t)points == stats.naccpt + 1);

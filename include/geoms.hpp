@@ -461,6 +461,15 @@ class solver {
         return s;
     }
 
+    /// What the method measures, by its name: "frequency", "largest_frequency", "stable_step" of method 3.
+    double measure(const std::string &name) const
+    {
+        const auto c = use();
+        double value = 0;
+        c->check(geoms_measure(c->handle.get(), name.c_str(), &value));
+        return value;
+    }
+
     /// Events of the last call of integrate or step.
     std::vector<event> events() const
     {

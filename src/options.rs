@@ -4,8 +4,10 @@
 //! Slots 2 to 17 of IOPT and 1 to 9 of ROPT are those of the GEOMS manual. Slots 18 to 40 are read only
 //! if IOPT(16)=1, because drivers written from the manual need not clear them.
 
+mod singular;
 mod table;
 
+pub use singular::Singular;
 pub use table::OPTIONS;
 
 use crate::decompose::DecompositionKind;
@@ -31,6 +33,10 @@ pub enum MethodKind {
     Radau = 0,
     /// HHT-α on the index-3 equations, or its relative generalised-α.
     Hht = 1,
+    /// Rosenbrock-Nyström in state space, linearly implicit.
+    RosenbrockNystroem = 2,
+    /// Newmark's method in the tangent space of the constraints.
+    Newmark = 3,
     /// Half-explicit Runge-Kutta with projection, for nonstiff systems.
     HalfExplicit = 4,
 }
@@ -67,6 +73,30 @@ pub enum Family {
     Hht,
     /// Generalised-α.
     GeneralizedAlpha,
+}
+
+/// Member of the family of method 3 (IOPT(30) = SCHEME).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NewmarkScheme {
+    /// β = 1/12.
+    FoxGoodwin,
+    /// β = 1/6.
+    LinearAcceleration,
+    /// β = 1/4.
+    Trapezoidal,
+    /// Numerical dissipation as in method 1, by FAMILY and ALPHA.
+    Damped,
+}
+
+/// What method 3 does with the largest natural frequency (IOPT(31) = MONITOR).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MonitorUse {
+    /// It is found in every step and reported.
+    Report,
+    /// It also bounds the step size.
+    Bound,
+    /// It is not found.
+    Off,
 }
 
 /// Bit of PROJECT: velocities.
@@ -171,12 +201,24 @@ pub struct Options {
     pub dissipation: Option<f64>,
     /// ρ of the force elements in method 1.
     pub slope_weight: f64,
+    /// Member of the family of method 3.
+    pub newmark_scheme: NewmarkScheme,
+    /// β of method 3; `None` = that of the scheme.
+    pub newmark_beta: Option<f64>,
+    /// γ of method 3; `None` = that of the scheme.
+    pub newmark_gamma: Option<f64>,
+    /// What method 3 does with the largest natural frequency.
+    pub monitor: MonitorUse,
     /// Suspend invariants while they are rank deficient.
     pub relax_invariants: bool,
     /// Check of the model at the start.
     pub check: CheckLevel,
     /// Checks of the model during the run.
     pub watch: WatchLevel,
+    /// FORM=0: multipliers of the stages from the dynamic equations, those of accepted points from gII and hI.
+    pub dynamic_multipliers: bool,
+    /// What is done where the constraints lose rank for an instant.
+    pub singular: Singular,
     /// Rounding unit.
     pub uround: f64,
     /// Safety factor of the step size prediction.
@@ -197,14 +239,17 @@ pub struct Options {
     pub facr: f64,
 }
 
-/// What wins over the benchmark problems (`geoms-bench --settings`): NWTMAT=2 and order 9. Models are checked.
+/// What wins over the benchmark problems (`geoms-bench --settings`): NWTMAT=2 and order 9. Models are checked, singular positions passed.
 impl Default for Options {
     fn default() -> Self {
         Options {
             newton_reference: None,
+            newton_updates: 1,
             order: Order::Nine,
             check: CheckLevel::Quick,
             watch: WatchLevel::Warn,
+            dynamic_multipliers: true,
+            singular: Singular::Pass,
             ..Options::of_call()
         }
     }
@@ -237,9 +282,15 @@ impl Options {
             family: Family::Hht,
             dissipation: None,
             slope_weight: 0.5,
+            newmark_scheme: NewmarkScheme::FoxGoodwin,
+            newmark_beta: None,
+            newmark_gamma: None,
+            monitor: MonitorUse::Report,
             relax_invariants: false,
             check: CheckLevel::Off,
             watch: WatchLevel::Off,
+            dynamic_multipliers: false,
+            singular: Singular::Stop,
             uround: 1e-16,
             safe: 0.9,
             thet: 0.001,

@@ -35,7 +35,7 @@ macro_rules! with_counters {
             {
                 /// Steps rejected by the error test.
                 nerjct,
-                /// Steps rejected for another reason: the sum of the next four.
+                /// Steps rejected for another reason: the sum of the next four and of rejected_rank_loss.
                 ncrjct,
                 /// Of NCRJCT: Newton's method diverged or was too slow.
                 rejected_newton,
@@ -72,6 +72,11 @@ macro_rules! with_counters {
                 eom_for_checks,
                 /// Warnings about the model and the run: geoms_warning.
                 warnings,
+                /// Accepted steps past or near a position where the constraints lose rank (SINGULAR=1): there multipliers may have
+                /// poles, and their errors are not controlled.
+                critical_steps,
+                /// Of NCRJCT: a stage or the end was too close to such a position, or Newton's method failed there.
+                rejected_rank_loss,
             }
         }
     };
@@ -139,6 +144,49 @@ impl Stats {
 /// Names of IWORK(1..11) in the manual.
 const IWORK: [&str; 11] =
     ["NACCPT", "NEOM", "NMAS", "NJAC", "NSEL", "NPDEC", "NEDEC", "NBSUB", "NSTEP", "NERJCT", "NCRJCT"];
+
+/// What a method measures beside the solution; zero as long as nothing has been measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Measures {
+    /// Largest natural frequency at the last accepted point.
+    pub frequency: f64,
+    /// The largest of them so far.
+    pub largest_frequency: f64,
+    /// Linear limit of stability for the step size.
+    pub stable_step: f64,
+}
+
+/// Name and meaning of every measure.
+pub const MEASURES: &[(&str, &str)] = &[
+    (
+        "frequency",
+        "Method 3: largest natural circular frequency of the motion that the constraints leave free, at the last accepted point; \
+         infinite where a free direction has no mass.",
+    ),
+    ("largest_frequency", "Method 3: the largest frequency of the run so far."),
+    (
+        "stable_step",
+        "Method 3: the step size up to which oscillations of that frequency stay bounded, by the linear theory; infinite if BETA >= \
+         GAMMA/2.",
+    ),
+];
+
+impl Measures {
+    /// The measure with this name; any case.
+    pub fn by_name(&self, name: &str) -> Option<f64> {
+        let values = [self.frequency, self.largest_frequency, self.stable_step];
+        MEASURES
+            .iter()
+            .zip(values)
+            .find(|(entry, _)| entry.0.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value)
+    }
+
+    /// The point of the last measurement has been accepted.
+    pub fn see(&mut self) {
+        self.largest_frequency = self.largest_frequency.max(self.frequency);
+    }
+}
 
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

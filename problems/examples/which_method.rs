@@ -1,5 +1,6 @@
 //! Which method when (`make which-method`): CPU time of each method to reach a given error, over problems of several kinds.
-//! The table goes to docs/which-method.md, between its markers.
+//! The table goes to docs/which-method.md, between its markers, with a second one of the methods of second order ([`levels`]), which
+//! alone is renewed by `-- levels`.
 
 use geoms::integrate::{integrate, Integration};
 use geoms::layout::{Form, Layout};
@@ -11,14 +12,21 @@ use geoms_problems::flexible_beam::FlexibleBeam;
 use geoms_problems::{self as testset, model};
 use std::time::Instant;
 
+#[path = "which_method/levels.rs"]
+mod levels;
+
 const PAGE: &str = "docs/which-method.md";
 const BEGIN: &str = "<!-- which-method: begin (made by `make which-method`) -->";
 const END: &str = "<!-- which-method: end -->";
 /// Errors to be reached, relative to max(1, largest position).
 const TARGETS: [f64; 3] = [1e-2, 1e-3, 1e-6];
-const METHODS: [(&str, MethodKind); 3] = [
+/// Nor are runs that take more CPU seconds than this.
+const LONGEST: f64 = 5.0;
+const METHODS: [(&str, MethodKind); 5] = [
     ("0 Radau IIA", MethodKind::Radau),
     ("1 HHT", MethodKind::Hht),
+    ("2 Rosenbrock", MethodKind::RosenbrockNystroem),
+    ("3 Newmark", MethodKind::Newmark),
     ("4 half-explicit", MethodKind::HalfExplicit),
 ];
 
@@ -67,9 +75,15 @@ fn cpu_seconds(clock: &Instant) -> f64 {
     own().map_or_else(|| clock.elapsed().as_secs_f64(), |nanoseconds| 1e-9 * nanoseconds)
 }
 
+/// Runs that take longer, in seconds, are no answer beside those of milliseconds.
+const PATIENCE: f64 = 10.0;
+
 /// Mean over as many runs as fill a tenth of a second.
 fn timed(case: &Case, method: MethodKind, tol: f64) -> Option<(Vec<f64>, f64, Stats)> {
     let (x, once, stats) = run(case, method, tol)?;
+    if once > PATIENCE {
+        return Some((x, once, stats));
+    }
     let clock = Instant::now();
     let (repeats, before) = ((0.1 / once).clamp(2.0, 1000.0).ceil(), cpu_seconds(&clock));
     for _ in 0..repeats as usize {
@@ -98,7 +112,7 @@ fn measure(case: &Case, method: MethodKind, reference: &[f64]) -> [Option<(f64, 
             }
         }
         // A million steps of a small order, or against stiffness, are no answer.
-        if stats.nstep() > 300_000 {
+        if stats.nstep() > 300_000 || seconds > LONGEST {
             break;
         }
     }
@@ -118,6 +132,10 @@ fn fastest(seconds: &[Option<f64>; METHODS.len()]) -> String {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    write(levels::MARKERS, &levels::table())?;
+    if std::env::args().any(|a| a == "levels") {
+        return Ok(());
+    }
     let cases = [
         library("pendulum-2.8", "one body, smooth", 5.0),
         library("slider-crank", "small mechanism", 1.0),
@@ -151,9 +169,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         eprintln!("{}", case.kind);
     }
     println!("{table}");
+    write((BEGIN, END), &table)
+}
+
+/// Put a table between its markers.
+fn write((begin, end): (&str, &str), table: &str) -> Result<(), Box<dyn std::error::Error>> {
     let page = std::fs::read_to_string(PAGE)?;
-    let (before, rest) = page.split_once(BEGIN).ok_or("no marker in the page")?;
-    let (_, after) = rest.split_once(END).ok_or("no end marker in the page")?;
-    std::fs::write(PAGE, format!("{before}{BEGIN}\n{table}{END}{after}"))?;
+    let (before, rest) = page.split_once(begin).ok_or("no marker in the page")?;
+    let (_, after) = rest.split_once(end).ok_or("no end marker in the page")?;
+    std::fs::write(PAGE, format!("{before}{begin}\n{table}{end}{after}"))?;
     Ok(())
 }

@@ -10,6 +10,7 @@ pub mod bricard;
 pub mod car_axis;
 pub mod chain;
 mod chain_references;
+pub mod classical;
 pub mod convergence;
 pub mod counted;
 pub mod double_pendulum;

@@ -249,6 +249,9 @@ fn slider_crank() -> Problem {
     Problem { time_dependent: true, ..problem }.with_reference(1.0, INTEGRATED, from_index(0, &end))
 }
 
+/// Stiffness and damping of the rods with which the null-space method was shown (the paper's own data are not printed).
+const SPRINGS: [[f64; 2]; 2] = [[400.0, 15.0], [300.0, 5.0]];
+
 /// The problems of this file.
 pub fn problems() -> Vec<Problem> {
     let mild = [
@@ -272,12 +275,20 @@ pub fn problems() -> Vec<Problem> {
     let angle = [4.753_416_748_821_35, 4.753_421_573_346_07];
     let rate = [-0.464_717_122_514_3, -0.464_701_144_938_9];
     let stiff = [rod_velocities(angle, rate), rod_positions(angle[0], angle[1])].concat();
+    let (angle, rate) =
+        ([4.718_899_728_493_83, 4.720_711_627_149_51], [-0.069_150_059_712_13, -0.100_410_127_143_9]);
+    let springs = [rod_velocities(angle, rate), rod_positions(angle[0], angle[1])].concat();
     let list =
         [
             rod_pendulum("double-pendulum-rods", [[40.0, 0.5], [30.0, 0.2]], [0.5, -0.7], 2.0)
                 .with_reference(2.0, INTEGRATED, from_index(0, &mild)),
             rod_pendulum("double-pendulum-stiff", [[400.0, 15.0], [3e5, 5e4]], [0.3, 0.3], 0.5)
                 .with_reference(0.5, LAGRANGE, from_index(4, &stiff)),
+            rod_pendulum("double-pendulum-springs", SPRINGS, [0.5, -0.7], 1.0).with_reference(
+                1.0,
+                LAGRANGE,
+                from_index(4, &springs),
+            ),
             slider_crank(),
         ];
     list.into_iter().map(|p| p.with_mass(MassStructure::ConstantDiagonal)).collect()
@@ -320,6 +331,9 @@ mod tests {
         let start = [1.5 * PI + 0.3, 1.5 * PI + 0.3, 0.0, 0.0];
         let y = runge_kutta(|y| slope([[400.0, 15.0], [3e5, 5e4]], y), 0.5, &start, 100_000);
         compare("double-pendulum-stiff", &y, 1e-11);
+        let start = [1.5 * PI + 0.5, 1.5 * PI - 0.7, 0.0, 0.0];
+        let y = runge_kutta(|y| slope(SPRINGS, y), 1.0, &start, 20_000);
+        compare("double-pendulum-springs", &y, 1e-11);
     }
 
     /// Classical Runge-Kutta method: stable for the stiff rods with steps of 5e-6.

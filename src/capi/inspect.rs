@@ -5,7 +5,7 @@ use super::handle::{call, look, null, refused, Handle};
 use super::run::store;
 use crate::error::{Code, Failure};
 use crate::options::in_names;
-use crate::stats::{with_counters, Stats, COUNTERS};
+use crate::stats::{with_counters, Stats, COUNTERS, MEASURES};
 use std::cell::RefCell;
 use std::ffi::{c_char, c_int, CStr, CString};
 use std::sync::OnceLock;
@@ -281,6 +281,28 @@ pub extern "C" fn geoms_counter_name(k: i64) -> *const c_char {
     let names = NAMES.get_or_init(|| COUNTERS.iter().map(terminated).collect());
     let name = usize::try_from(k).ok().and_then(|k| names.get(k));
     name.map_or(std::ptr::null(), |name| name.as_ptr())
+}
+
+/// What the method measures beside the solution, by its name, in any case: "frequency", "largest_frequency", "stable_step" of method 3.
+/// Zero as long as nothing has been measured.
+///
+/// # Safety
+/// The handle is null or one of geoms_create; `name` is null or a terminated string; `value` is null or points to a number.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_measure(handle: *mut Handle, name: *const c_char, value: *mut f64) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(handle, |_, inner| {
+            if name.is_null() || value.is_null() {
+                return Err(null(if name.is_null() { "name" } else { "value" }));
+            }
+            let name = CStr::from_ptr(name).to_string_lossy();
+            let found = inner.run()?.measure(&name);
+            let known = || MEASURES.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+            value.write_unaligned(found.ok_or_else(|| refused("name", &name, known()))?);
+            Ok(0)
+        })
+    }
 }
 
 /// A text of the last error by its name: sentence, advice, detail, report, block. Null for another name, so that a program can ask

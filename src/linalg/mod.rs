@@ -8,6 +8,7 @@
 //! | rank by complete pivoting | [`full_pivot`], own kernel | the same |
 //! | rank by column pivoting | [`pivoted_qr`], own kernel | dgeqp3, dormqr |
 //! | rank by singular values | [`svd`], dgesdd | the same |
+//! | eigenvalues | [`eigenvalues`], own kernel | the same |
 //! | products | [`dense`], own loops | dgemm |
 //!
 //! For the sizes of a mechanism the calling overhead of LAPACK is as long as the work, so the own kernels win;
@@ -19,6 +20,7 @@
 pub mod cholesky;
 pub mod complex;
 pub mod dense;
+pub mod eigenvalues;
 pub(crate) mod fixed;
 pub mod full_pivot;
 mod householder;

@@ -82,7 +82,7 @@ pub struct Features {
 use Support::{If, No, Yes};
 
 /// All methods that options can choose.
-pub const METHODS: [Features; 4] = [
+pub const METHODS: [Features; 6] = [
     Features {
         kind: MethodKind::Radau,
         name: "Radau IIA",
@@ -92,7 +92,7 @@ pub const METHODS: [Features; 4] = [
         acceleration: If("with FORM=0"),
         projects: false,
         invariants: Yes,
-        redundant: If("with DECOMPC=3, FORM=0"),
+        redundant: If("with DECOMPC=3"),
         nonholonomic: Yes,
         force_elements: Yes,
         auxiliary: Yes,
@@ -126,6 +126,48 @@ pub const METHODS: [Features; 4] = [
         controls_multipliers: No,
     },
     Features {
+        kind: MethodKind::RosenbrockNystroem,
+        name: "Rosenbrock-Nyström",
+        orders: &[4],
+        position: Yes,
+        velocity: Yes,
+        acceleration: Yes,
+        projects: true,
+        invariants: No,
+        redundant: If("with DECOMPC=3"),
+        nonholonomic: Yes,
+        force_elements: Yes,
+        auxiliary: If("with FORM=0"),
+        contact: If("with FORM=0"),
+        kinematics: Yes,
+        stiff: Yes,
+        dense: &[4],
+        controls_p: Yes,
+        controls_v: Yes,
+        controls_multipliers: No,
+    },
+    Features {
+        kind: MethodKind::Newmark,
+        name: "null-space Newmark",
+        orders: &[2],
+        position: Yes,
+        velocity: Yes,
+        acceleration: Yes,
+        projects: false,
+        invariants: No,
+        redundant: If("with DECOMPC=3"),
+        nonholonomic: Yes,
+        force_elements: Yes,
+        auxiliary: Yes,
+        contact: Yes,
+        kinematics: Yes,
+        stiff: If("with SCHEME=3, 4"),
+        dense: &[2],
+        controls_p: Yes,
+        controls_v: Yes,
+        controls_multipliers: No,
+    },
+    Features {
         kind: MethodKind::HalfExplicit,
         name: "half-explicit Runge-Kutta",
         orders: &[5, 8],
@@ -155,7 +197,7 @@ pub const METHODS: [Features; 4] = [
         acceleration: If("with FORM=0"),
         projects: false,
         invariants: Yes,
-        redundant: If("with DECOMPC=3, FORM=0"),
+        redundant: If("with DECOMPC=3"),
         nonholonomic: Yes,
         force_elements: Yes,
         auxiliary: Yes,
@@ -232,7 +274,14 @@ mod tests {
 
     #[test]
     fn every_method_is_declared_once() {
-        for kind in [MethodKind::Automatic, MethodKind::Radau, MethodKind::Hht, MethodKind::HalfExplicit] {
+        for kind in [
+            MethodKind::Automatic,
+            MethodKind::Radau,
+            MethodKind::Hht,
+            MethodKind::RosenbrockNystroem,
+            MethodKind::Newmark,
+            MethodKind::HalfExplicit,
+        ] {
             assert_eq!(METHODS.iter().filter(|f| f.kind == kind).count(), 1, "{kind:?}");
         }
     }

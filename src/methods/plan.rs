@@ -1,9 +1,11 @@
 //! What is said of a step before and after it is tried: its size and end, what it led to, why it did not become a step.
 
 use super::state::State;
+use crate::decompose::DecompositionKind;
 use crate::error::{Code, Failure, Rejection};
 use crate::layout::Layout;
 use crate::linalg::SolverKind;
+use crate::model::index1::{Dependent, Halt};
 use crate::model::Trouble;
 use crate::options::Options;
 
@@ -62,6 +64,7 @@ pub fn final_code(options: &Options, why: Rejection) -> Code {
     match (why, options.decompose_differential) {
         (Rejection::ErrorTest { .. }, _) => Code::StepTooSmall,
         (Rejection::Newton { .. }, _) => Code::NewtonDiverges,
+        (Rejection::RankLoss { .. }, _) => Code::SingularConfiguration,
         (Rejection::SingularMatrix, SolverKind::Lu) => Code::SingularNewtonMatrix,
         (Rejection::SingularMatrix, SolverKind::Qr) => Code::QrOfNewtonMatrix,
         (Rejection::NotFinite | Rejection::Model, _) => Code::EomNotEvaluable,
@@ -90,4 +93,27 @@ pub fn setback(state: &State, layout: &Layout, trouble: Trouble) -> Setback {
         Trouble::Retry => Setback::Reject { why: Rejection::Model, factor: 0.25, component: None },
         Trouble::NotFinite => Setback::Reject { why: Rejection::NotFinite, factor: 0.25, component: None },
     }
+}
+
+/// What accelerations and multipliers that were not found mean for the attempt.
+pub fn halted(state: &State, layout: &Layout, halt: Halt) -> Setback {
+    let why = match halt {
+        Halt::Model(trouble) => return setback(state, layout, trouble),
+        Halt::Singular => Rejection::SingularMatrix,
+        Halt::NoConvergence => Rejection::Newton { theta: state.theta },
+    };
+    Setback::Reject { why, factor: 0.25, component: None }
+}
+
+/// Constraints that depend on others, where DECOMPC does not cope with them.
+pub fn dependent(state: &State, layout: &Layout, options: &Options, dependent: Dependent) -> Failure {
+    let code = match options.decompose_constraints {
+        DecompositionKind::Qr => Code::Fx2DeficientQr,
+        _ => Code::Fx2DeficientLu,
+    };
+    let rows = layout.dims.nl + layout.dims.nm;
+    let detail = format!("rank {} of {rows} rows", dependent.rank);
+    let mut failure = failure(state, layout, code, detail);
+    failure.component = dependent.row.map(|i| layout.residual_name(i));
+    failure
 }

@@ -4,7 +4,7 @@ use super::plan::Plan;
 use crate::control::Memory;
 use crate::dense::DenseOutput;
 use crate::error::{Attempt, HISTORY};
-use crate::stats::Stats;
+use crate::stats::{Measures, Stats};
 
 /// State of the integration at an accepted point. It can be cloned and put back.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ pub struct State {
     pub restarted: bool,
     /// Counters.
     pub stats: Stats,
+    /// What the method measures beside the solution.
+    pub measures: Measures,
     /// The last rejected attempts.
     pub history: History,
     /// Time of the start or last restart.
@@ -59,6 +61,7 @@ impl State {
             rejected: false,
             restarted: true,
             stats: Stats::default(),
+            measures: Measures::default(),
             history: History::default(),
             t_start: t,
             since_start: 0,
@@ -73,6 +76,7 @@ impl State {
         self.restart(t, x);
         (self.h, self.nodes, self.theta) = (h, nodes, 0.0);
         (self.stats, self.history, self.limit_from) = (Stats::default(), History::default(), 0);
+        self.measures = Measures::default();
     }
 
     /// With a constant step size the points are t_start + k h; where a step was cut at TEND they begin anew.

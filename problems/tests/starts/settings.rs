@@ -5,7 +5,7 @@ use geoms::error::Failure;
 use geoms::integrate::{integrate, Integration};
 use geoms::layout::Form;
 use geoms::norm::Tolerance;
-use geoms::options::{Family, MethodKind, Options, Order};
+use geoms::options::{Family, MethodKind, NewmarkScheme, Options, Order};
 use geoms::solver::Solver;
 use geoms::stats::Stats;
 use geoms::system::System;
@@ -22,6 +22,12 @@ pub fn methods() -> Vec<(&'static str, Options)> {
         ("hht", of(MethodKind::Hht, Order::Five)),
         ("hht projected", Options { project: 3, ..of(MethodKind::Hht, Order::Five) }),
         ("alpha", Options { family: Family::GeneralizedAlpha, ..of(MethodKind::Hht, Order::Five) }),
+        ("rosenbrock", of(MethodKind::RosenbrockNystroem, Order::Five)),
+        ("newmark", of(MethodKind::Newmark, Order::Five)),
+        (
+            "newmark damped",
+            Options { newmark_scheme: NewmarkScheme::Damped, ..of(MethodKind::Newmark, Order::Five) },
+        ),
         ("half-explicit", of(MethodKind::HalfExplicit, Order::Five)),
         ("automatic", of(MethodKind::Automatic, Order::Nine)),
     ]

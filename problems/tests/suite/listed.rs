@@ -7,7 +7,7 @@ use geoms::layout::Form;
 use geoms::methods::features::{self, Features, Support};
 use geoms::methods::{self, Maker};
 use geoms::norm::Tolerance;
-use geoms::options::{Family, MethodKind, Options, Order};
+use geoms::options::{Family, MethodKind, NewmarkScheme, Options, Order};
 use geoms::solver::Solver;
 use geoms::system::System;
 use geoms_problems::convergence::Study;
@@ -208,6 +208,18 @@ listed! {
         choose: |o| o.family = Family::GeneralizedAlpha,
         studies: studies::GENERALIZED_ALPHA,
         ..Listed::of(MethodKind::Hht, "", 0, 1e-5)
+    };
+    rosenbrock => Listed { studies: studies::ROSENBROCK, ..Listed::of(MethodKind::RosenbrockNystroem, "", 0, 1e-5) };
+    newmark => Listed { studies: studies::NEWMARK, ..Listed::of(MethodKind::Newmark, "", 0, 1e-5) };
+    newmark_trapezoidal => Listed {
+        choose: |o| o.newmark_scheme = NewmarkScheme::Trapezoidal,
+        studies: studies::NEWMARK_TRAPEZOIDAL,
+        ..Listed::of(MethodKind::Newmark, "", 0, 1e-5)
+    };
+    newmark_damped => Listed {
+        choose: |o| o.newmark_scheme = NewmarkScheme::Damped,
+        studies: studies::NEWMARK_DAMPED,
+        ..Listed::of(MethodKind::Newmark, "", 0, 1e-5)
     };
     half_explicit_5 => Listed { studies: studies::HALF_EXPLICIT_5, ..Listed::of(MethodKind::HalfExplicit, "", 0, 1e-4) };
     half_explicit_8 => Listed { studies: studies::HALF_EXPLICIT_8, ..Listed::of(MethodKind::HalfExplicit, "", 1, 1e-8) };

@@ -186,6 +186,49 @@ pub const GENERALIZED_ALPHA: &[Study] = &[
     Study { runs: 3, ..hht("andrews", 0.03, 1200, ALPHA) },
 ];
 
+/// Positions of Andrews' mechanism come down to 2 from above.
+const TWO_FROM_ABOVE: &[Expected] = &[("p", 1.9, 2.8), ("v", 1.9, 2.1), ("lambda", 1.9, 2.1)];
+
+pub const NEWMARK: &[Study] = &[
+    hht("pendulum-2.8", 5.0, 800, TWO),
+    // Mass matrix that depends on positions.
+    hht("andrews", 0.03, 600, TWO_FROM_ABOVE),
+    hht("car-axis", 3.0, 3000, TWO),
+    hht("rotating-rod", 2.0, 100, TWO),
+    hht("knife-edge", 10.0, 800, &[("p", 1.9, 2.1), ("v", 1.9, 2.1)]),
+    hht("upright-disk", 10.0, 1600, TWO_MU),
+    hht("leaning-disk", 10.0, 3200, TWO_MU),
+    hht("top-steady", 5.0, 2000, TWO),
+    hht("top-nutating", 2.0, 1000, TWO),
+    hht("cycloid", 2.5, 200, &[("p", 1.9, 2.1), ("v", 1.9, 2.1), ("s", 1.9, 2.1), ("lambda", 1.9, 2.1)]),
+    hht(
+        "friction-bead",
+        1.0,
+        100,
+        &[("p", 1.9, 2.1), ("v", 1.9, 2.1), ("w", 1.9, 2.1), ("lambda", 1.9, 2.1)],
+    ),
+    hht("maxwell-element", 5.0, 200, &[("p", 1.9, 2.1), ("v", 1.9, 2.1), ("r", 1.9, 2.1)]),
+    hht("singular-mass", 10.0, 100, &[("v", 1.9, 2.1)]),
+    // Redundant.
+    hht("coupler", 10.0, 2000, TWO),
+    hht("bricard", 2.0, 500, &[("v", 1.9, 2.1)]),
+    index1(hht("andrews", 0.03, 600, TWO_FROM_ABOVE), TWO_FROM_ABOVE),
+    index1(hht("leaning-disk", 10.0, 3200, TWO_MU), TWO_MU),
+    index1(hht("singular-mass", 10.0, 100, TWO), &[("v", 1.9, 2.1)]),
+];
+
+pub const NEWMARK_TRAPEZOIDAL: &[Study] = &[
+    hht("pendulum-2.8", 5.0, 800, TWO),
+    hht("andrews", 0.03, 600, TWO_FROM_ABOVE),
+    hht("leaning-disk", 10.0, 3200, TWO_MU),
+];
+
+pub const NEWMARK_DAMPED: &[Study] = &[
+    hht("pendulum-2.8", 5.0, 800, TWO),
+    hht("andrews", 0.03, 600, TWO_FROM_ABOVE),
+    hht("leaning-disk", 10.0, 3200, TWO_MU),
+];
+
 /// The tolerance chooses the order; it has no other meaning with constant steps.
 const fn half_explicit(
     problem: &'static str,
@@ -230,6 +273,34 @@ pub const HALF_EXPLICIT_8: &[Study] = &[
     half_explicit("leaning-disk", 10.0, 40, 1e-8, &[("p", 7.2, HIGH), ("v", 7.2, HIGH), ("mu", 7.2, HIGH)]),
     half_explicit("top-nutating", 2.0, 24, 1e-8, EIGHT),
     half_explicit("bricard", 2.0, 15, 1e-8, &[("v", 7.2, HIGH)]),
+];
+
+const FOUR: &[Expected] = &[("p", 3.7, 4.6), ("v", 3.7, 4.6), ("lambda", 3.7, 4.6)];
+const FOUR_MU: &[Expected] = &[("p", 3.7, 4.6), ("v", 3.7, 4.6), ("mu", 3.7, 4.6)];
+
+/// Errors at the end only; where partitions change on the way they do so at other times with other steps.
+const fn four(problem: &'static str, tend: f64, first: u32, expected: &'static [Expected]) -> Study {
+    Study { runs: 3, floor: 1e-11, tol: 1e-6, ..Study::new(problem, tend, first, expected) }
+}
+
+pub const ROSENBROCK: &[Study] = &[
+    four("pendulum-2.8", 5.0, 400, FOUR),
+    four("double-pendulum-rods", 2.0, 800, FOUR),
+    four("slider-crank", 1.0, 800, FOUR),
+    four("andrews", 0.03, 1200, FOUR),
+    Study { runs: 2, ..four("andrews-bodies", 0.03, 600, FOUR) },
+    Study { runs: 2, ..four("car-axis", 3.0, 4800, FOUR) },
+    four("rotating-rod", 2.0, 80, FOUR),
+    four("leaning-disk", 10.0, 400, FOUR_MU),
+    four("maxwell-element", 5.0, 200, &[("p", 3.7, 4.6), ("v", 3.7, 4.6), ("r", 3.7, 4.6)]),
+    four("top-nutating", 2.0, 320, FOUR),
+    four("cycloid", 2.5, 50, &[("p", 3.7, 4.6), ("v", 3.7, 4.6), ("s", 3.7, 4.6), ("lambda", 3.7, 4.6)]),
+    four("friction-bead", 10.0, 100, &[("p", 3.7, 4.6), ("v", 3.7, 4.6), ("w", 3.7, 4.6)]),
+    four("singular-mass", 10.0, 100, &[("v", 3.7, 4.6)]),
+    four("bricard", 2.0, 60, &[("v", 3.7, 4.6)]),
+    index1(Study { runs: 2, ..four("andrews", 0.03, 1200, FOUR) }, FOUR),
+    index1(Study { runs: 2, ..four("car-axis", 3.0, 4800, FOUR) }, &[("p", 3.7, 4.6), ("v", 3.7, 4.6)]),
+    index1(four("leaning-disk", 10.0, 400, FOUR_MU), FOUR_MU),
 ];
 
 pub const EULER: &[Study] = &[Study {

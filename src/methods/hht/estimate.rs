@@ -1,6 +1,6 @@
-//! Accuracy test and step size, (36) to (38) of the paper, in weights ATOL + RTOL·max|x|; the polynomial over a step.
+//! Accuracy test and step size, (36) to (38) of the paper, in weights ATOL + RTOL·max|x|.
 
-use super::{Hht, Plan, Point};
+use super::{Hht, Plan};
 use crate::layout::{Block, Layout};
 use crate::norm::{dominating, weighted_rms, Tolerance};
 use crate::options::Options;
@@ -204,33 +204,6 @@ impl Hht {
         let (block, err) = if of_r > of_p { (l.x.r, of_r) } else { (l.x.p, of_p) };
         let component = dominating(block.of(error), block.of(&self.weights.scal)).map(|i| block.start + i);
         Estimate { err, factor, component }
-    }
-}
-
-/// Cubic Hermite polynomials for p, v and r, straight lines for all else, from the old point to the new one.
-pub(super) fn hermite(l: &Layout, (old, new): (&Point, &Point), h: f64, contx: &mut [f64]) {
-    let n = l.n;
-    let (x0, x1) = (&old.reported, &new.reported);
-    let (a0, rest) = contx.split_at_mut(n);
-    let (a1, rest) = rest.split_at_mut(n);
-    let (a2, a3) = rest.split_at_mut(n);
-    a0.copy_from_slice(x1);
-    for i in 0..n {
-        (a1[i], a2[i], a3[i]) = (x1[i] - x0[i], 0.0, 0.0);
-    }
-    let slopes = [
-        (l.x.p, &old.f_kin, &new.f_kin),
-        (l.x.v, &old.reported_a, &new.reported_a),
-        (l.x.r, &old.slope, &new.slope),
-    ];
-    for (block, first, last) in slopes {
-        for ((i, first), last) in block.range().zip(first).zip(last) {
-            // Divided differences on 0, 0, -1, -1.
-            let chord = x1[i] - x0[i];
-            a1[i] = h * last;
-            a2[i] = h * last - chord;
-            a3[i] = h * (first + last) - 2.0 * chord;
-        }
     }
 }
 

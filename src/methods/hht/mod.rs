@@ -6,7 +6,7 @@
 //! multipliers, which is solved with a recycled matrix. Constraints on velocity level and invariants are not imposed.
 //! [`Method::attempt`] is the method as a table of contents.
 
-mod estimate;
+pub(super) mod estimate;
 pub mod family;
 mod iterate;
 mod linearize;
@@ -19,10 +19,11 @@ mod tests;
 use super::plan::{self, Attempted, Plan, Setback};
 use super::save::BadState;
 use super::state::State;
-use super::Method;
+use super::{Constraints, Method};
 use crate::decompose::DecompositionKind;
 use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
+use crate::methods::hermite;
 use crate::model::derivatives::Derivatives;
 use crate::model::index1::{Halt, Index1};
 use crate::model::matrix::{self, Matrix};
@@ -36,8 +37,6 @@ use family::Coefficients;
 use iterate::Newton;
 use predict::{Points, POINTS};
 
-/// Nodes of the cubic Hermite polynomial over a step, in the form of [`crate::dense`].
-const HERMITE_NODES: [f64; 2] = [0.0, -1.0];
 /// Consecutive singular matrices after which the run ends.
 const MAX_SINGULAR: u32 = 5;
 /// More iterations than this, and the next step begins with a new matrix.
@@ -158,7 +157,13 @@ impl Method for Hht {
         self.points.push(plan.t_new, &self.work.y);
         self.weights.see(&self.layout, &self.old.x);
         let (l, state) = (&self.layout, &mut self.state);
-        estimate::hermite(l, (&self.new, &self.old), plan.h, &mut state.contx);
+        let (old, new) = (&self.new, &self.old);
+        let rates = [
+            (l.x.p, &old.f_kin[..], &new.f_kin[..]),
+            (l.x.v, &old.reported_a, &new.reported_a),
+            (l.x.r, &old.slope, &new.slope),
+        ];
+        hermite::coefficients(plan.h, (&old.reported, &new.reported), rates, &mut state.contx);
         state.x.copy_from_slice(&self.old.reported);
         self.singular = 0;
     }
@@ -177,6 +182,10 @@ impl Method for Hht {
         self.state.restart(t, x);
         self.begun = false;
         self.matrix.discard();
+    }
+
+    fn constraints(&self) -> Option<Constraints> {
+        Some(Constraints { smallest: None, redundant: self.index1.deficiency })
     }
 
     fn save(&self) -> Vec<u8> {
@@ -204,7 +213,7 @@ impl Hht {
         let unknowns = Unknowns::new(layout, general);
         let varying = !options.mass.is_constant();
         Hht {
-            state: State::new(t, x, h, &HERMITE_NODES),
+            state: State::new(t, x, h, &hermite::NODES),
             coefficients: Coefficients::new(options),
             weights: Weights::new(layout, tolerance),
             begun: false,
@@ -280,12 +289,7 @@ impl Hht {
     }
 
     fn halted(&self, halt: Halt) -> Setback {
-        let why = match halt {
-            Halt::Model(trouble) => return self.setback(trouble),
-            Halt::Singular => Rejection::SingularMatrix,
-            Halt::NoConvergence => Rejection::Newton { theta: self.state.theta },
-        };
-        Setback::Reject { why, factor: 0.25, component: None }
+        plan::halted(&self.state, &self.layout, halt)
     }
 
     /// Degree of the prediction: constant in the first steps and after a failure, cubic in the end.

@@ -1,7 +1,6 @@
 //! Consistent start, first step size, and projection of what is reported.
 
 use super::{Hht, Plan, Setback};
-use crate::decompose::DecompositionKind;
 use crate::error::{Code, Failure};
 use crate::methods::plan;
 use crate::model;
@@ -37,7 +36,10 @@ impl Hht {
         };
         match run() {
             Ok(None) => {}
-            Ok(Some(dependent)) => return Err(Setback::Fatal(Box::new(self.dependent(dependent)))),
+            Ok(Some(dependent)) => {
+                let failure = plan::dependent(&self.state, &self.layout, &self.options, dependent);
+                return Err(Setback::Fatal(Box::new(failure)));
+            }
             Err(halt) => return Err(self.halted(halt)),
         }
         let (old, rda) = (&mut self.old, &self.index1.rda);
@@ -70,18 +72,6 @@ impl Hht {
         }
         self.points.clear();
         self.points.push(self.state.t, y);
-    }
-
-    fn dependent(&self, dependent: Dependent) -> Failure {
-        let code = match self.options.decompose_constraints {
-            DecompositionKind::Qr => Code::Fx2DeficientQr,
-            _ => Code::Fx2DeficientLu,
-        };
-        let rows = self.layout.dims.nl + self.layout.dims.nm;
-        let detail = format!("rank {} of {rows} rows", dependent.rank);
-        let mut failure = plan::failure(&self.state, &self.layout, code, detail);
-        failure.component = dependent.row.map(|i| self.layout.residual_name(i));
-        failure
     }
 
     /// Half of the step over which accelerations of the present size would exhaust the tolerance, and at most a thousandth

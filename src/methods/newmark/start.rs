@@ -1,0 +1,99 @@
+//! Consistent start, first step size, and what is left to find at a new point.
+
+use super::{Newmark, Plan, Setback};
+use crate::error::{Code, Failure};
+use crate::methods::plan;
+use crate::model;
+use crate::model::index1::{Dependent, Halt};
+use crate::system::System;
+
+impl Newmark {
+    /// a_0, λ_0, μ_0, w_0 from the index-1 system at the current point, unless that has been done.
+    pub(super) fn begin(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
+        if self.begun {
+            return Ok(());
+        }
+        let (l, t) = (self.layout, self.state.t);
+        let (old, stats, index1) = (&mut self.old, &mut self.state.stats, &mut self.index1);
+        old.x.copy_from_slice(&self.state.x);
+        old.a.fill(0.0);
+        let mut run = || -> Result<Option<Dependent>, Halt> {
+            index1.linearize(system, &mut self.derivatives, &mut self.mass, (t, &old.x), stats)?;
+            if let Err(dependent) = index1.count_dependent() {
+                return Ok(Some(dependent));
+            }
+            index1.decompose(&self.mass, stats)?;
+            index1.solve(system, &self.mass, (t, &mut old.x), &mut old.a, h, stats)?;
+            stats.neom += 1;
+            model::eom(system, Code::StoppedByEom, t, &old.x, &mut index1.rda)?;
+            Ok(None)
+        };
+        match run() {
+            Ok(None) => {}
+            Ok(Some(dependent)) => {
+                let failure = plan::dependent(&self.state, &self.layout, &self.options, dependent);
+                return Err(Setback::Fatal(Box::new(failure)));
+            }
+            Err(halt) => return Err(plan::halted(&self.state, &self.layout, halt)),
+        }
+        let (old, rda) = (&mut self.old, &self.index1.rda);
+        old.mean.copy_from_slice(&old.a);
+        old.slopes.t = t;
+        old.slopes.p.copy_from_slice(l.rda.f_kin.of(rda));
+        old.slopes.v.copy_from_slice(&old.a);
+        old.slopes.r.copy_from_slice(l.rda.b.of(rda));
+        self.general |= l.rda.f_kin.of(rda) != l.x.v.of(&old.x);
+        (self.has_before, self.ranks, self.begun) = (false, None, true);
+        Ok(())
+    }
+
+    /// Half of the step over which accelerations of the present size would exhaust the tolerance, and at most a thousandth
+    /// of the interval.
+    pub(super) fn first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
+        let span = (tend - self.state.t).min(self.options.hmax.unwrap_or(f64::INFINITY));
+        let mut first = 1e-3 * span;
+        match self.begin(system, first) {
+            Ok(()) => {
+                let l = &self.layout;
+                self.weights.see(&self.old.x, &self.old.x);
+                let curvature = l.x.p.of_mut(&mut self.work.error);
+                self.index1.position_curvature(&self.old.a, curvature);
+                let size = self.scheme.position_defect() * self.weights.rms(l.x.p, curvature);
+                if size > 0.0 {
+                    first = first.min(0.5 / size.sqrt());
+                }
+                let slopes = 0.1 * self.weights.rms(l.x.r, &self.old.slopes.r);
+                if slopes > 0.0 {
+                    // What a change of r' by its own size would leave.
+                    first = first.min(1.0 / slopes);
+                }
+            }
+            Err(Setback::Fatal(failure)) => return Err(*failure),
+            // If the model cannot be evaluated the first step will say so.
+            Err(Setback::Reject { .. }) => {}
+        }
+        self.state.h = first.max(plan::least_first_step(&self.options, self.state.t, span));
+        Ok(())
+    }
+
+    /// Rates at the new point.
+    pub(super) fn complete_point(&mut self, system: &mut dyn System, plan: &Plan) -> Result<(), Setback> {
+        let (l, s) = (self.layout, self.scheme);
+        let (old, new) = (&self.old, &mut self.new);
+        for (i, mean) in new.mean.iter_mut().enumerate() {
+            *mean = s.algorithmic(new.a[i], old.a[i], old.mean[i]);
+        }
+        new.slopes.t = plan.t_new;
+        new.slopes.v.copy_from_slice(&new.a);
+        new.slopes.p.copy_from_slice(if self.general { &old.slopes.p } else { l.x.v.of(&new.x) });
+        if self.general || l.dims.nr > 0 {
+            self.state.stats.neom += 1;
+            let rda = &mut self.lin.rda;
+            model::eom(system, Code::StoppedByEom, plan.t_new, &new.x, rda)
+                .map_err(|trouble| plan::setback(&self.state, &self.layout, trouble))?;
+            new.slopes.p.copy_from_slice(l.rda.f_kin.of(rda));
+            new.slopes.r.copy_from_slice(l.rda.b.of(rda));
+        }
+        Ok(())
+    }
+}
