@@ -8,6 +8,11 @@ fn flag(field: &mut bool, value: i64) -> bool {
     value == 0 || value == 1
 }
 
+/// Set what a number stands for.
+fn one_of<T: Copy>(field: &mut T, value: i64, known: &[(i64, T)]) -> bool {
+    known.iter().find(|k| k.0 == value).map(|k| *field = k.1).is_some()
+}
+
 /// Set a number that passes its range test; zero leaves the default.
 fn number(field: &mut f64, value: f64, allowed: bool) -> bool {
     if value != 0.0 {
@@ -254,16 +259,13 @@ pub static OPTIONS: &[OptionEntry] = &[
         "0"; Some("9"),
         "Order of method 0: 0 or 5, 9, 13, or -1 for an automatic choice between them. SOLOUT is given a cubic \
          whatever the order.",
-        Int(|o, v| {
-            let known = [
-                (0, Order::Five),
-                (5, Order::Five),
-                (9, Order::Nine),
-                (13, Order::Thirteen),
-                (-1, Order::Automatic),
-            ];
-            known.into_iter().find(|k| k.0 == v).map(|k| o.order = k.1).is_some()
-        })
+        Int(|o, v| one_of(&mut o.order, v, &[
+            (0, Order::Five),
+            (5, Order::Five),
+            (9, Order::Nine),
+            (13, Order::Thirteen),
+            (-1, Order::Automatic),
+        ]))
     ),
     entry!(
         "PROJECT",
@@ -303,10 +305,7 @@ pub static OPTIONS: &[OptionEntry] = &[
         "0"; Some("1"),
         "Check of the model at the start: 0 none; 1 a few evaluations, which warn if rows do not fit each other; 2 all of \
          geoms_check_model. Warnings go to the unit, to the log of a handle and to geoms_warning. Not counted in NEOM.",
-        Int(|o, v| {
-            let known = [(0, CheckLevel::Off), (1, CheckLevel::Quick), (2, CheckLevel::Full)];
-            known.into_iter().find(|k| k.0 == v).map(|k| o.check = k.1).is_some()
-        })
+        Int(|o, v| one_of(&mut o.check, v, &[(0, CheckLevel::Off), (1, CheckLevel::Quick), (2, CheckLevel::Full)]))
     ),
     entry!(
         "WATCH",
@@ -315,10 +314,7 @@ pub static OPTIONS: &[OptionEntry] = &[
         "0"; Some("1"),
         "Checks of the model at a few accepted points: 0 none; 1 a row that does not fit the others is a warning; 2 it ends the \
          run with -1120, also at the start.",
-        Int(|o, v| {
-            let known = [(0, WatchLevel::Off), (1, WatchLevel::Warn), (2, WatchLevel::Fail)];
-            known.into_iter().find(|k| k.0 == v).map(|k| o.watch = k.1).is_some()
-        })
+        Int(|o, v| one_of(&mut o.watch, v, &[(0, WatchLevel::Off), (1, WatchLevel::Warn), (2, WatchLevel::Fail)]))
     ),
     entry!(
         "NWTMULT",
@@ -338,16 +334,13 @@ pub static OPTIONS: &[OptionEntry] = &[
         "Method 3: 1 Fox-Goodwin (beta = 1/12), 2 linear acceleration (1/6), 3 trapezoidal (1/4), 4 with the numerical dissipation of \
          method 1 (FAMILY, ALPHA). 1 and 2 are stable up to a step size (MONITOR), 3 and 4 always. BETA and GAMMA take the place \
          of its parameters.",
-        Int(|o, v| {
-            let known = [
-                (0, NewmarkScheme::FoxGoodwin),
-                (1, NewmarkScheme::FoxGoodwin),
-                (2, NewmarkScheme::LinearAcceleration),
-                (3, NewmarkScheme::Trapezoidal),
-                (4, NewmarkScheme::Damped),
-            ];
-            known.into_iter().find(|k| k.0 == v).map(|k| o.newmark_scheme = k.1).is_some()
-        })
+        Int(|o, v| one_of(&mut o.newmark_scheme, v, &[
+            (0, NewmarkScheme::FoxGoodwin),
+            (1, NewmarkScheme::FoxGoodwin),
+            (2, NewmarkScheme::LinearAcceleration),
+            (3, NewmarkScheme::Trapezoidal),
+            (4, NewmarkScheme::Damped),
+        ]))
     ),
     entry!(
         "MONITOR",
@@ -356,10 +349,7 @@ pub static OPTIONS: &[OptionEntry] = &[
         "0",
         "Method 3, the largest natural frequency: 0 found in every step, and reported with the linear limit of the step size \
          (geoms_measure); 1 also used to keep the step size below that limit, where it is not constant; 2 not found.",
-        Int(|o, v| {
-            let known = [(0, MonitorUse::Report), (1, MonitorUse::Bound), (2, MonitorUse::Off)];
-            known.into_iter().find(|k| k.0 == v).map(|k| o.monitor = k.1).is_some()
-        })
+        Int(|o, v| one_of(&mut o.monitor, v, &[(0, MonitorUse::Report), (1, MonitorUse::Bound), (2, MonitorUse::Off)]))
     ),
     entry!(
         "SINGULAR",
@@ -369,10 +359,7 @@ pub static OPTIONS: &[OptionEntry] = &[
         "Positions where the constraints lose rank for one instant while the motion is smooth (bars of a parallelogram in one \
          line): 0 the run ends with -2406, 1 it passes them, 2 all steps of method 0 are made as there, for \
          comparison.",
-        Int(|o, v| {
-            let known = [(0, Singular::Stop), (1, Singular::Pass), (2, Singular::Always)];
-            known.into_iter().find(|k| k.0 == v).map(|k| o.singular = k.1).is_some()
-        })
+        Int(|o, v| one_of(&mut o.singular, v, &[(0, Singular::Stop), (1, Singular::Pass), (2, Singular::Always)]))
     ),
     entry!(
         "UROUND",
