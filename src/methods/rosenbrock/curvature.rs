@@ -17,8 +17,10 @@ use crate::system::System;
 const PART: f64 = 0.125;
 /// Of the distance over which a component changes by its own size: width of the difference along a column.
 const WIDTH: f64 = 6e-5;
-/// Offsets and weights of the first derivative, central; and ahead only, where the model begins at t.
-const FORMULAS: [&[(f64, f64)]; 2] = [
+/// Offsets and weights.
+type Formula = [(f64, f64)];
+/// Of the first derivative, central; and ahead only, where the model begins at t.
+const FORMULAS: [&Formula; 2] = [
     &[(1.0, 2.0 / 3.0), (-1.0, -2.0 / 3.0), (2.0, -1.0 / 12.0), (-2.0, 1.0 / 12.0)],
     &[(0.0, -25.0 / 12.0), (1.0, 4.0), (2.0, -3.0), (3.0, 4.0 / 3.0), (4.0, -0.25)],
 ];
@@ -64,7 +66,7 @@ impl Curvature {
         self.kinematic.copy_from_slice(l.rda.f_kin.of(&self.rows));
         let rows = Block { start: l.rda.g_velocity.start, end: l.rda.h.end };
         self.moved.copy_from_slice(&self.at);
-        first_possible(&mut |formula: &[(f64, f64)]| {
+        first_possible(&mut |formula: &Formula| {
             self.along_motion.fill(0.0);
             for (offset, weight) in formula {
                 let step = offset * width;
@@ -81,7 +83,7 @@ impl Curvature {
 }
 
 /// Try the central formula, and the one ahead if the model cannot be evaluated.
-fn first_possible(by: &mut dyn FnMut(&[(f64, f64)]) -> Result<(), Trouble>) -> Result<(), Trouble> {
+fn first_possible(by: &mut impl FnMut(&Formula) -> Result<(), Trouble>) -> Result<(), Trouble> {
     match by(FORMULAS[0]) {
         Ok(()) => Ok(()),
         Err(stop @ Trouble::Stop { .. }) => Err(stop),
@@ -119,8 +121,8 @@ impl Rosenbrock {
         }
         c.at.copy_from_slice(x);
         // In time the formula of order 4 again, over times that the model resolves; otherwise a central difference is enough.
-        let central: &[(f64, f64)] = &[(1.0, 0.5), (-1.0, -0.5)];
-        let mut by = |formula: &[(f64, f64)]| {
+        let central: &Formula = &[(1.0, 0.5), (-1.0, -0.5)];
+        let mut by = |formula: &Formula| {
             c.value.fill(0.0);
             for (offset, weight) in formula {
                 let step = offset * width;

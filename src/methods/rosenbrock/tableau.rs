@@ -9,6 +9,8 @@
 //! A = α Γ⁻¹,   C = I/γ - Γ⁻¹,   M = b Γ⁻¹,   M̂ = b̂ Γ⁻¹
 //! ```
 
+#![allow(clippy::excessive_precision)] // as they were derived
+
 /// Number of stages.
 pub const STAGES: usize = 4;
 /// Order, which the error of a step exceeds by one.
