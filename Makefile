@@ -39,10 +39,10 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 export OPENBLAS_NUM_THREADS = 1
 export CARGO FC CC CXX AR OBJCOPY CFLAGS FFLAGS LDFLAGS MPICC
 
-.PHONY: all setup requirements lib header docs demo test bench bench-quick bench-settings bench-setup accuracy which-method newmark starts clean \
+.PHONY: all setup requirements lib header docs demo test bench bench-quick bench-settings bench-setup accuracy which-method newmark newton-study newton-library starts singular clean \
         test-instructions instructions \
         test-format test-lint test-rust test-doc test-header test-drivers test-memory test-valgrind test-asan \
-        test-faults test-threads test-identity profile test-profile test-random-calls random-calls random mpi test-mpi
+        test-faults test-threads test-identity profile test-profile test-random-calls random-calls random mutants mpi test-mpi
 
 all: lib
 
@@ -67,6 +67,12 @@ RANDOM_COUNT ?= 1000
 random: setup
 	RANDOM_FIRST=$(RANDOM_FIRST) RANDOM_COUNT=$(RANDOM_COUNT) RANDOM_SETTINGS=0 \
 	    $(CARGO) test --release --test random -- --nocapture
+
+# Mutation testing: slips planted into the numerics, and how many of them the tests notice. All of them are compiled into one copy in
+# target/mutants and switched at run time. MUTANTS is the size of the sample (0: all), SEED draws it; a run that was stopped goes on.
+mutants: setup
+	nice -n 19 $(CARGO) run --release --quiet --manifest-path .ci/mutants/Cargo.toml -- \
+	    sample=$(or $(MUTANTS),300) seed=$(or $(SEED),1) $(MUTANTS_OPTIONS)
 
 # Every suite with its counts; logs in target/suites. The targets below are its parts.
 test: setup lib
@@ -174,6 +180,10 @@ bench-setup:
 starts: setup
 	GEOMS_EQUILIBRIA=1000 GEOMS_FAR=1 $(CARGO) test --locked --release --test starts -- --nocapture
 
+# Past positions where the constraints lose rank, all tolerances, decompositions and forms: the long form of problems/tests/singular.
+singular: setup
+	GEOMS_LONG=1 $(CARGO) test --locked --release --test singular -- --nocapture
+
 # CPU time of each method over kinds of problems: docs/which-method.md.
 # Figures of the paper on the null-space method and CPU times of its benchmarks, in docs/newmark.md.
 newmark: setup
@@ -182,8 +192,16 @@ newmark: setup
 which-method: setup
 	$(CARGO) run --locked --release --quiet --example which_method
 
+# What Newton's method costs: FORM=0 beside FORM=1 over random mechanisms, and the default with and without NWTMULT over the library.
+newton-study: setup
+	OPENBLAS_NUM_THREADS=1 $(CARGO) run --locked --release --quiet --example newton_study
+
+newton-library: setup
+	OPENBLAS_NUM_THREADS=1 $(CARGO) run --locked --release --quiet --example newton_study library
+
 include packaging/package.mk
 include octave/octave.mk
+include python/python.mk
 
 clean:
 	$(CARGO) clean

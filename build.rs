@@ -20,10 +20,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// The libraries of the chosen feature; with `openblas-src` that crate names them.
+/// The libraries of the chosen feature; with `openblas-src` that crate names them, with `external-blas` the
+/// dependent.
 fn link_blas() {
     let chosen = |feature: &str| env::var_os(format!("CARGO_FEATURE_{feature}")).is_some();
-    let libraries: &[&str] = if chosen("OPENBLAS_SRC") || env::var_os("DOCS_RS").is_some() {
+    let elsewhere = chosen("OPENBLAS_SRC") || chosen("EXTERNAL_BLAS") || env::var_os("DOCS_RS").is_some();
+    let libraries: &[&str] = if elsewhere {
         &[]
     } else if chosen("LAPACK") {
         &["lapack", "blas"]

@@ -80,6 +80,7 @@ module geoms_handle
   integer(c_int), parameter :: geoms_idid_deficiency_fx3 = -2403
   integer(c_int), parameter :: geoms_idid_svd_failed = -2404
   integer(c_int), parameter :: geoms_idid_redundant_index1 = -2405
+  integer(c_int), parameter :: geoms_idid_singular_configuration = -2406
   integer(c_int), parameter :: geoms_idid_fx1_deficient_lu = -2601
   integer(c_int), parameter :: geoms_idid_fx2_deficient_lu = -2602
   integer(c_int), parameter :: geoms_idid_fx3_deficient_lu = -2603
@@ -107,8 +108,10 @@ module geoms_handle
   integer(c_int), parameter :: geoms_iopt_relaxe = 25
   integer(c_int), parameter :: geoms_iopt_check = 26
   integer(c_int), parameter :: geoms_iopt_watch = 27
+  integer(c_int), parameter :: geoms_iopt_nwtmult = 28
   integer(c_int), parameter :: geoms_iopt_scheme = 30
   integer(c_int), parameter :: geoms_iopt_monitor = 31
+  integer(c_int), parameter :: geoms_iopt_singular = 32
   integer(c_int), parameter :: geoms_ropt_uround = 1
   integer(c_int), parameter :: geoms_ropt_safe = 2
   integer(c_int), parameter :: geoms_ropt_thet = 3

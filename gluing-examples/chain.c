@@ -117,10 +117,13 @@ int main(int argc, char **argv)
     }
     int code = resume ? geoms_glue_resume(glue, resume) : geoms_glue_start(glue, 0.0, h);
     const double begin = seconds();
-    if (code == 0) {
-        code = geoms_glue_integrate(glue, steps * h);
+    double step = begin;
+    while (code == 0 && geoms_glue_time(glue) < steps * h) {
+        step = seconds();
+        code = geoms_glue_step(glue, steps * h);
     }
-    const double spent = seconds() - begin;
+    /* Of all steps, or of the one that has failed. */
+    const double spent = seconds() - (code ? step : begin);
     if (code) {
         geoms_error e;
         geoms_glue_last_error(glue, &e);

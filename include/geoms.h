@@ -119,8 +119,10 @@
 #define GEOMS_IDID_DEFICIENCY_FX3 (-2403)
 /** An error occurred during the SVD of FX1, FX2 or FX3. */
 #define GEOMS_IDID_SVD_FAILED (-2404)
-/** Redundant constraints cannot be integrated with IOPT(5)=1: the multipliers are not determined. */
+/** The forces of the multipliers have not the rank of the constraints, or dd/dw is singular (IOPT(5)=1, SVD). */
 #define GEOMS_IDID_REDUNDANT_INDEX1 (-2405)
+/** The constraints lose rank at this position, and the run cannot go on beyond it. */
+#define GEOMS_IDID_SINGULAR_CONFIGURATION (-2406)
 /** Constraints redundant or dd/dw singular (FX1 rank deficient in its LU decomposition). */
 #define GEOMS_IDID_FX1_DEFICIENT_LU (-2601)
 /** Constraints or invariants redundant (FX2 rank deficient in its LU decomposition). */
@@ -159,7 +161,7 @@
 #define GEOMS_IOPT_EXTEND 15
 /** IOPT(17): Initial values: 0 checked and, with IVCOND, corrected; 1 taken as consistent. */
 #define GEOMS_IOPT_IVCNSST 16
-/** IOPT(18): Integration method: 0 Radau IIA; 1 HHT on the index-3 equations (second order); 3 Newmark's method in the tangent space of the constraints (second order); 4 half-explicit Runge-Kutta of order 5, or 8 if RTOL <= 1e-6, for nonstiff systems; -1 automatic choice: method 4 until the problem is found to be stiff, then method 0 with ORDER=-1 (from the start with FORM=1, FIXED=1, s, e, or without JAC). */
+/** IOPT(18): Integration method: 0 Radau IIA; 1 HHT on the index-3 equations (second order); 2 Rosenbrock-Nyström in state space (order 4, linearly implicit); 3 Newmark's method in the tangent space of the constraints (second order); 4 half-explicit Runge-Kutta of order 5, or 8 if RTOL <= 1e-6, for nonstiff systems; -1 automatic choice: method 4 until the problem is found to be stiff, then method 0 with ORDER=-1 (from the start with FORM=1, FIXED=1, s, e, or without JAC). */
 #define GEOMS_IOPT_METHOD 17
 /** IOPT(19): 1: constant step size H, no error control. */
 #define GEOMS_IOPT_FIXED 18
@@ -175,12 +177,16 @@
 #define GEOMS_IOPT_RELAXE 24
 /** IOPT(26): Check of the model at the start: 0 none; 1 a few evaluations, which warn if rows do not fit each other; 2 all of geoms_check_model. Warnings go to the unit, to the log of a handle and to geoms_warning. Not counted in NEOM. */
 #define GEOMS_IOPT_CHECK 25
-/** IOPT(27): Checks of the model at a few accepted points: 0 none; 1 a row that does not fit the others is a warning; 2 it ends the run with -1119, also at the start. */
+/** IOPT(27): Checks of the model at a few accepted points: 0 none; 1 a row that does not fit the others is a warning; 2 it ends the run with -1120, also at the start. */
 #define GEOMS_IOPT_WATCH 26
+/** IOPT(28): Method 0 with FORM=0, multipliers within Newton's method: 0 from gII and hI at every stage; 1 from the dynamic equations, as with FORM=1, and from gII and hI at the accepted points. With 1, whatever FORM, step sizes also follow the rate of convergence, and there is one iteration more than NIT for each stage beyond three. */
+#define GEOMS_IOPT_NWTMULT 27
 /** IOPT(30): Method 3: 1 Fox-Goodwin (beta = 1/12), 2 linear acceleration (1/6), 3 trapezoidal (1/4), 4 with the numerical dissipation of method 1 (FAMILY, ALPHA). 1 and 2 are stable up to a step size (MONITOR), 3 and 4 always. BETA and GAMMA take the place of its parameters. */
 #define GEOMS_IOPT_SCHEME 29
 /** IOPT(31): Method 3, the largest natural frequency: 0 found in every step, and reported with the linear limit of the step size (geoms_measure); 1 also used to keep the step size below that limit, where it is not constant; 2 not found. */
 #define GEOMS_IOPT_MONITOR 30
+/** IOPT(32): Positions where the constraints lose rank for one instant while the motion is smooth (bars of a parallelogram in one line): 0 the run ends with -2406, 1 it passes them, 2 all steps of method 0 are made as there, for comparison. */
+#define GEOMS_IOPT_SINGULAR 31
 /** ROPT(1): Rounding unit. */
 #define GEOMS_ROPT_UROUND 0
 /** ROPT(2): Safety factor of the step size prediction. */
@@ -254,7 +260,7 @@ typedef struct geoms_stats {
    */
   uint64_t nerjct;
   /**
-   * Steps rejected for another reason: the sum of the next four.
+   * Steps rejected for another reason: the sum of the next four and of rejected_rank_loss.
    */
   uint64_t ncrjct;
   /**
@@ -1053,8 +1059,8 @@ int geoms_set_jacobian(struct geoms_solver *handle,
 
 /**
  * Set a function that gives the parts of the equations of motion that are asked for; null: none. The half-explicit method
- * ("method" 4 or -1) then calls it instead of EOM, MAS and JAC, which costs less. These must be set all the same: initial values
- * and the other methods take them. To set it says that p' = v, and that f_dyn depends on the multipliers by -Cᵀ(λ, μ) alone:
+ * ("method" 4 or -1; at its stages also method 2) then calls it instead of EOM, MAS and JAC, which costs less. These must be
+ * set all the same: initial values and the other methods take them. To set it says that p' = v, and that f_dyn depends on the multipliers by -Cᵀ(λ, μ) alone:
  * friction that depends on them is not for it. geoms_check_jacobian compares it with EOM and MAS. It is called if
  * NW = NS = NR = 0, NP = NV and NL+NM > 0; otherwise nothing changes. Of its calls NEOM counts those for the force or the
  * positions, NMAS those for the mass matrix, NJAC those for C. Acts with the next geoms_start.

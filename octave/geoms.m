@@ -63,13 +63,13 @@ if numel(tspan) > 2
     settings.times = tspan;
 end
 settings.dense = double(nargout == 1);
-settings.h0 = geomsget(options, 'InitialStep', 0);
-settings.refine = geomsget(options, 'Refine', 1);
-settings.log = geomsget(options, 'Log', 0);
-settings.consistent = geomsget(options, 'Consistent', 0);
+settings.h0 = given(options.InitialStep, 0);
+settings.refine = given(options.Refine, 1);
+settings.log = given(options.Log, 0);
+settings.consistent = given(options.Consistent, 0);
 settings.OutputFcn = options.OutputFcn;
 settings.outputsel = selected(options.OutputSel, numel(x0));
-settings.event_tolerance = geomsget(options, 'EventTolerance', 0);
+settings.event_tolerance = given(options.EventTolerance, 0);
 if model.NIVCOND < 0
     model.NIVCOND = numel(model.IVCOND(tspan(1), x0));
 end
@@ -78,18 +78,18 @@ end
 result = geoms_gateway('run', model, settings);
 
 for k = 1:numel(result.warnings)
-    warning('geoms:warning', 'geoms: %s', regexprep(result.warnings{k}, '^warning: ', ''));
+    warning('geoms:warning', 'geoms: %s', in_our_names(regexprep(result.warnings{k}, '^warning: ', '')));
 end
-if strcmpi(geomsget(options, 'Stats', 0), 'on') || isequal(options.Stats, 1)
+if isequal(options.Stats, 1)
     print_counters(result.counters);
 end
 index = block_indices(model.dims);
 failed = result.idid < 0;
-if failed && ~(strcmp(geomsget(options, 'Failure', 'error'), 'return') && ~isempty(result.t))
+if failed && ~(strcmp(given(options.Failure, 'error'), 'return') && ~isempty(result.t))
     reached = struct('t', result.t', 'x', result.x');
     raise_error(result.error, reached);
 elseif failed
-    warning(sprintf('geoms:E%d', -result.idid), 'geoms: %s', result.error.report);
+    warning(sprintf('geoms:E%d', -result.idid), 'geoms: %s', in_our_names(result.error.report));
 end
 common = struct('idid', result.idid, 'ending', result.ending, 'error', result.error, 'stats', result.counters, 'warnings', ...
     {result.warnings}, 'h', result.h, 'calls', result.calls, 'index', index);
@@ -108,6 +108,12 @@ end
 if nargout == 0
     geoms_plot(struct('t', result.t, 'x', result.x, 'index', index, 'problem', problem, 'options', options));
     varargout = {};
+end
+end
+
+function value = given(value, default)
+if isempty(value)
+    value = default;
 end
 end
 

@@ -15,7 +15,7 @@ end
 value = [];
 wanted = option_name(name);
 if ~isempty(options)
-    options = geomsset(options);
+    options = geomsset(options); % made by hand it may have other names
     value = options.(wanted);
 end
 if isempty(value) && nargin > 2

@@ -9,7 +9,7 @@ to=$1 blas=$2
 install -d "$to/docs"
 install -m 644 README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md LICENSE-MIT LICENSE-APACHE "$to"
 install -m 644 docs/* "$to/docs"
-for folder in c-examples examples fortran $(ls -d {.,problems}/examples/profile 2>/dev/null); do
+for folder in c-examples examples fortran python/examples $(ls -d {.,problems}/examples/profile 2>/dev/null); do
     find "$folder" -type f | while read -r file; do install -D -m "$([ -x "$file" ] && echo 755 || echo 644)" "$file" "$to/$file"; done
 done
 install -D -m 644 -t "$to/fortran-tests" fortran-tests/{pendulum.f,module_pendulum.f90,handle.f90,arguments.f}
@@ -25,11 +25,7 @@ find bench -maxdepth 1 \( -name '*.svg' -o -name '*.csv' \) -exec install -m 644
         sed 's/ (\*)$//; s/ ([^)]*) / /' | LC_ALL=C sort -u | grep -v '^geoms '
 } >"$to/NOTICES"
 if [ "$blas" = private ]; then
-    notices=${OPENBLAS_NOTICES:-$(ls /usr/share/doc/{libopenblas-dev,libopenblas*-dev,liblapack3}/copyright 2>/dev/null | sort -u || true)}
-    [ -n "$notices" ] || {
-        echo "BLAS=private contains OpenBLAS, whose notice belongs to what is installed: name its file in OPENBLAS_NOTICES" >&2
-        exit 1
-    }
-    { echo; echo "The shared libraries contain OpenBLAS and LAPACK, with these notices."; cat $notices; } >>"$to/NOTICES"
+    notices=$(packaging/openblas-notices.sh)
+    { echo; echo "The shared libraries contain OpenBLAS and LAPACK, with these notices."; echo "$notices"; } >>"$to/NOTICES"
 fi
 chmod 644 "$to/NOTICES"

@@ -32,6 +32,6 @@ differs "declared by include/geoms.h" "$declared"
 while read -r name version; do
     wanted=$(awk -v name="$name" '$1 == name { v = $2 } END { print v ? v : "0.1" }' abi/since.txt)
     [ "$version" = "GEOMS_$wanted" ] || { echo "symbols: $name has the version ${version:-none}, not GEOMS_$wanted" >&2; failed=1; }
-done < <(nm -D --defined-only "$library" | awk '$2 != "A" { n = split($3, part, "@+"); print part[1], n > 1 ? part[2] : "" }')
+done < <(nm -D --defined-only "$library" | awk '$2 != "A" { n = split($3, part, "@+"); print part[1], (n > 1 ? part[2] : "") }')
 [ "$failed" -eq 0 ] || { echo "symbols: if this is meant, run make symbols" >&2; exit 1; }
 echo "symbols: $(wc -l <"$list") exported and declared as in $list"

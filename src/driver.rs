@@ -270,6 +270,7 @@ impl Driver {
             Rejection::ErrorTest { .. } => &mut stats.nerjct,
             Rejection::Newton { .. } => &mut stats.rejected_newton,
             Rejection::SingularMatrix => &mut stats.rejected_singular,
+            Rejection::RankLoss { .. } => &mut stats.rejected_rank_loss,
             Rejection::NotFinite => &mut stats.rejected_not_finite,
             Rejection::Model => &mut stats.rejected_by_model,
         };

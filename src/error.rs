@@ -215,8 +215,12 @@ code_table! {
         "An error occurred during the SVD of FX1, FX2 or FX3.";
         "Not produced by finite matrices; report it with the model."
     #[added] RedundantIndex1 = -2405:
-        "Redundant constraints cannot be integrated with IOPT(5)=1: the multipliers are not determined.";
-        "Supply gII and hI and use IOPT(5)=0 with IOPT(11)=3 (SVD), or remove the redundant constraint."
+        "The forces of the multipliers have not the rank of the constraints, or dd/dw is singular (IOPT(5)=1, SVD).";
+        "Check the terms of lambda and mu in f_dyn against gI and h, and d; or remove the redundant constraint."
+    #[added] SingularConfiguration = -2406:
+        "The constraints lose rank at this position, and the run cannot go on beyond it.";
+        "Where the motion is smooth, IOPT(16)=1 and IOPT(32)=1 pass it. If it comes to rest there its continuation is not \
+         unique: give it more speed, change the lengths, or add a constraint that chooses the branch."
     Fx1DeficientLu = -2601:
         "Constraints redundant or dd/dw singular (FX1 rank deficient in its LU decomposition).";
         "Try the integration again with IOPT(11)=3 (SVD)."
@@ -256,6 +260,11 @@ pub enum Rejection {
     },
     /// E1 or E2 singular.
     SingularMatrix,
+    /// The step meets a position where the constraints lose rank.
+    RankLoss {
+        /// Smallest magnitude of the constraints in the step, relative to the largest.
+        smallest: f64,
+    },
     /// NaN or Inf in the right-hand side.
     NotFinite,
     /// The model asked for a smaller step.
@@ -268,6 +277,9 @@ impl fmt::Display for Rejection {
             Rejection::ErrorTest { err } => write!(f, "error test failed (norm {err:.2e})"),
             Rejection::Newton { theta } => write!(f, "Newton did not converge (rate {theta:.2e})"),
             Rejection::SingularMatrix => write!(f, "Newton matrix singular"),
+            Rejection::RankLoss { smallest } => {
+                write!(f, "constraints lose rank within the step (smallest magnitude {smallest:.1e})")
+            }
             Rejection::NotFinite => write!(f, "NaN or Inf in the right-hand side"),
             Rejection::Model => write!(f, "model asked for a smaller step"),
         }

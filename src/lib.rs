@@ -63,6 +63,7 @@
 //! | when a linear system is analysed, factored, solved | [`linalg::linear`] |
 //! | Butcher tableau and transformation | [`methods::radau::tableau`], made by derivations/radau.py |
 //! | what counts as rank deficient | [`rank`] |
+//! | when a rank loss ahead is seen, and how it is passed | [`singular`], `critical` in [`methods::radau`] |
 //! | selectors | [`formulation::selector`] |
 //! | counters | [`stats`] |
 //! | when LAPACK is called and when own kernels | [`linalg`] |
@@ -81,11 +82,11 @@
 //! solver
 //! check
 //! diagnosis
-//! arguments  events  driver  lockup
+//! arguments  events  driver  lockup  singularity
 //! methods
 //! formulation  initial  control
 //! model
-//! mechanism  rank  newton  norm
+//! mechanism  rank  newton  norm  singular
 //! options  error  system  stats
 //! dense  layout  decompose
 //! linalg
@@ -120,6 +121,8 @@ pub mod newton;
 pub mod norm;
 pub mod options;
 pub mod rank;
+pub mod singular;
+mod singularity;
 pub mod solver;
 pub mod stats;
 pub mod system;

@@ -43,6 +43,7 @@ pub(crate) fn explain(
             | SingularNewtonMatrix
             | QrOfNewtonMatrix
             | RankChanged
+            | SingularConfiguration
             | DeficiencyFx2
             | DeficiencyFx3
             | Fx1DeficientQr

@@ -149,4 +149,13 @@ mod tests {
         assert_eq!(stopping_criterion(None, 1e-16, 0.5, 3, false), 0.03);
         assert!((stopping_criterion(None, 1e-16, 1e-12, 3, false) - 1e-3).abs() < 1e-18);
     }
+
+    /// The first iteration shows no rate: what was known before counts, and NIT=1 leaves none to show one.
+    #[test]
+    fn the_first_iteration_shows_no_rate() {
+        let mut monitor = Monitor::new(10, 0.01, 1e-16, 1.0, 0.001);
+        assert_eq!(monitor.judge(0.05), Verdict::Continue);
+        assert_eq!((monitor.faccon, monitor.theta), (1.0, 0.001));
+        assert_eq!(Monitor::new(1, 0.01, 1e-16, 1.0, 0.001).judge(0.05), Verdict::Diverged);
+    }
 }

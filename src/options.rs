@@ -5,9 +5,11 @@
 //! if IOPT(16)=1, because drivers written from the manual need not clear them.
 
 mod second_order;
+mod singular;
 mod table;
 
 pub use second_order::{Family, MonitorUse, NewmarkScheme};
+pub use singular::Singular;
 pub use table::OPTIONS;
 
 use crate::decompose::DecompositionKind;
@@ -33,6 +35,8 @@ pub enum MethodKind {
     Radau = 0,
     /// HHT-α on the index-3 equations, or its relative generalised-α.
     Hht = 1,
+    /// Rosenbrock-Nyström in state space, linearly implicit.
+    RosenbrockNystroem = 2,
     /// Newmark's method in the tangent space of the constraints.
     Newmark = 3,
     /// Half-explicit Runge-Kutta with projection, for nonstiff systems.
@@ -180,6 +184,10 @@ pub struct Options {
     pub check: CheckLevel,
     /// Checks of the model during the run.
     pub watch: WatchLevel,
+    /// FORM=0: multipliers of the stages from the dynamic equations, those of accepted points from gII and hI.
+    pub dynamic_multipliers: bool,
+    /// What is done where the constraints lose rank for an instant.
+    pub singular: Singular,
     /// Rounding unit.
     pub uround: f64,
     /// Safety factor of the step size prediction.
@@ -200,14 +208,17 @@ pub struct Options {
     pub facr: f64,
 }
 
-/// What wins over the benchmark problems (`geoms-bench --settings`): NWTMAT=2 and order 9. Models are checked.
+/// What wins over the benchmark problems (`geoms-bench --settings`): NWTMAT=2 and order 9. Models are checked, singular positions passed.
 impl Default for Options {
     fn default() -> Self {
         Options {
             newton_reference: None,
+            newton_updates: 1,
             order: Order::Nine,
             check: CheckLevel::Quick,
             watch: WatchLevel::Warn,
+            dynamic_multipliers: true,
+            singular: Singular::Pass,
             ..Options::of_call()
         }
     }
@@ -247,6 +258,8 @@ impl Options {
             relax_invariants: false,
             check: CheckLevel::Off,
             watch: WatchLevel::Off,
+            dynamic_multipliers: false,
+            singular: Singular::Stop,
             uround: 1e-16,
             safe: 0.9,
             thet: 0.001,

@@ -4,6 +4,7 @@
 
 mod checking;
 mod stop;
+mod told;
 mod watching;
 
 pub use stop::StopRequest;
@@ -17,7 +18,6 @@ use crate::error::{Code, Failure, Rejection};
 use crate::events::{Hit, RootFunctions, Watch};
 use crate::initial;
 use crate::layout::Layout;
-use crate::lockup;
 use crate::methods::plan::Attempted;
 use crate::methods::{self, Maker};
 use crate::norm::{Scaling, Tolerance};
@@ -408,7 +408,8 @@ impl Solver {
         if std::mem::take(&mut self.used_up) && !self.driver.options().fixed_step {
             self.driver.propose(0.0);
         }
-        self.driver.choose_first_step(system, tend)?;
+        let chosen = self.driver.choose_first_step(system, tend);
+        chosen.map_err(|failure| self.told(system, tend, failure))?;
         if self.driver.state().restarted && !self.told {
             self.report(observer)?;
         }
@@ -425,9 +426,7 @@ impl Solver {
         let accepted = self.stats().naccpt;
         let mut outcome = self.step(system, tend);
         if let Err(failure) = outcome {
-            let state = self.driver.state();
-            let (typical, point) = (&self.scaling.typical, (state.t, &state.x[..], tend));
-            outcome = Err(lockup::explain(system, self.driver.layout(), typical, point, failure));
+            outcome = Err(self.told(system, tend, failure));
         }
         if self.stats().naccpt == accepted {
             self.used_up = matches!(&outcome, Err(failure) if used_up(failure.code));

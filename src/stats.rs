@@ -35,7 +35,7 @@ macro_rules! with_counters {
             {
                 /// Steps rejected by the error test.
                 nerjct,
-                /// Steps rejected for another reason: the sum of the next four.
+                /// Steps rejected for another reason: the sum of the next four and of rejected_rank_loss.
                 ncrjct,
                 /// Of NCRJCT: Newton's method diverged or was too slow.
                 rejected_newton,
@@ -72,6 +72,11 @@ macro_rules! with_counters {
                 eom_for_checks,
                 /// Warnings about the model and the run: geoms_warning.
                 warnings,
+                /// Accepted steps past or near a position where the constraints lose rank (SINGULAR=1): there multipliers may have
+                /// poles, and their errors are not controlled.
+                critical_steps,
+                /// Of NCRJCT: a stage or the end was too close to such a position, or Newton's method failed there.
+                rejected_rank_loss,
             }
         }
     };

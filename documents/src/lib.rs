@@ -396,8 +396,10 @@ const FAMILIES: [(i32, &str, &str); 10] = [
         24,
         "Rank of the constraints, SVD",
         "The rank of the constraints must be the same along the whole solution, and the same on position, velocity and \
-         acceleration level. A mechanism that passes through a singular position violates this at one point; the \
-         reported time is where.",
+         acceleration level, but for single points: where a mechanism passes a singular position, as the bars of a \
+         parallelogram in one line, the motion is smooth and can be followed (IOPT(16)=1 and IOPT(32)=1; the handle does \
+         so without being asked). Without that, or where it comes to rest there, -2406 names time, rows and the smallest singular \
+         value. A rank that is missing everywhere is redundancy, which IOPT(11)=3 copes with.",
     ),
     (26, "Rank of the constraints, LU", "As for QR above; IOPT(11)=3 is the way out for redundant constraints."),
     (0, "Others", "Codes outside these families."),

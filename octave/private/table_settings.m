@@ -28,7 +28,10 @@ settings.atol = tolerance(options, 'AbsTol', n);
 end
 
 function value = tolerance(options, name, n)
-value = geomsget(options, name, 1e-6);
+value = options.(name);
+if isempty(value)
+    value = 1e-6;
+end
 if numel(value) ~= 1 && numel(value) ~= n
     error('geoms:badOption', 'geoms: %s has %d entries; one, or N = %d are needed', name, numel(value), n);
 end

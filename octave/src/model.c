@@ -34,7 +34,7 @@ void text_field(const mxArray *structure, const char *name, char *text, size_t r
 mxArray *handle_field(const mxArray *structure, const char *name)
 {
     mxArray *value = mxGetField(structure, 0, name);
-    return value && mxIsFunctionHandle(value) ? value : NULL;
+    return value && mxIsClass(value, "function_handle") ? value : NULL;
 }
 
 static void set_field(mxArray *structure, const char *name, mxArray *value)

@@ -167,6 +167,18 @@
 %! assert(memory_used() - before < 4000);
 
 %!test
+%! % texts name functions of this interface
+%! [model, x0] = pendulum();
+%! try
+%!     [T, X] = geoms(model, [0 1], struct('p', [1.1 0]));
+%!     error('did not fail');
+%! catch err
+%!     assert(err.identifier, 'geoms:E1105');
+%!     assert(isempty(regexp(err.message, 'geoms_(set|make|check_)', 'once')), err.message);
+%!     assert(~isempty(strfind(geoms_lasterror().advice, 'IVCOND')));
+%! end
+
+%!test
 %! % a gateway that is cleared and loaded again
 %! clear -f geoms_gateway
 %! clear all

@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # interrupt.sh FOLDER: Ctrl-C in the middle of a long run, with compiled functions and with functions of the interpreter.
 set -euo pipefail
+# Job control: a job in the background would ignore the signal without it.
+set -m
 
 interface=$1
 OCTAVE=${OCTAVE:-octave-cli}
@@ -25,10 +27,8 @@ fprintf('went on to %g\n', sol.t(end));
 exit(7)
 INPUT
     rm -f "$dir/ready"
-    # Interactive, so that an interrupt ends the statement and not the program. A job in the background would ignore the signal.
-    python3 -c 'import os, signal, sys
-signal.signal(signal.SIGINT, signal.default_int_handler)
-os.execvp(sys.argv[1], sys.argv[1:])' "$OCTAVE" --norc --no-history --quiet --interactive --no-line-editing <"$dir/input" >"$dir/out" 2>&1 &
+    # Interactive, so that an interrupt ends the statement and not the program.
+    "$OCTAVE" --norc --no-history --quiet --interactive --no-line-editing <"$dir/input" >"$dir/out" 2>&1 &
     pid=$!
     for _ in $(seq 600); do
         [ -e "$dir/ready" ] && break

@@ -114,6 +114,11 @@
 %! assert(S', [0 1 5]);
 %! assert(other.te(1), quarter, 1e-8);
 %! assert(other.te(2) - other.te(1), 2*quarter, 1e-8);
+%! for direction = [-1 1]
+%!     [~, ~, other] = geoms(model, [0 5], x0, geomsset('Events', @(T, X) deal(X(4), 0, direction)));
+%!     assert(numel(other.te) >= 2);
+%!     assert(sign(other.xe(:, 2)), direction*ones(numel(other.te), 1)); % the sign of p1' = v1
+%! end
 %! [S, Y] = geoms(model, [0 0.1 0.2 5], x0, geomsset('Events', @bottom, 'RelTol', tol, 'AbsTol', tol));
 %! assert(S', [0 0.1 0.2 T(end)], 1e-12);
 
@@ -253,9 +258,18 @@
 %! assert(isequal(rows, geoms_residuals(model, sol.t, sol.x')));
 
 %!testif ; ! isempty (available_graphics_toolkits ())
+%! % plots
+%! warning('off', 'all', 'local'); % of the toolkit
 %! [model, x0] = pendulum();
 %! sol = geoms(model, [0 1], x0);
 %! figure('visible', 'off');
 %! axes = geoms_plot(sol);
 %! assert(numel(axes), 5);
+%! lines = get(axes(1), 'children');
+%! assert(get(lines(2), 'ydata'), sol.x(4, :));
+%! assert(numel(get(axes(4), 'children')), 3); % g, gI, gII
+%! clf
+%! axes = geoms_plot(sol, 'steps');
+%! assert(get(get(axes, 'children'), 'ydata'), diff(sol.t));
+%! geoms('stiff-spring-1e2', [0 0.1]); % without outputs it is shown
 %! close all

@@ -39,6 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("Radau 9", MethodKind::Radau, Order::Nine),
         ("Radau auto", MethodKind::Radau, Order::Automatic),
         ("HHT", MethodKind::Hht, Order::Five),
+        ("Rosenbrock", MethodKind::RosenbrockNystroem, Order::Five),
         ("Newmark", MethodKind::Newmark, Order::Five),
         ("half-explicit", MethodKind::HalfExplicit, Order::Five),
         ("automatic", MethodKind::Automatic, Order::Five),

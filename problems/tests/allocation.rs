@@ -137,11 +137,12 @@ fn combinations(mut each: impl FnMut(&Problem, bool, &Options, bool)) {
                         each(&problem, kicks, &hht, jacobian);
                         let newmark = Options { method: MethodKind::Newmark, ..options.clone() };
                         each(&problem, kicks, &newmark, jacobian);
-                        // Method 4 has no DECOMPD; without gII it has no s and no forces in λ.
-                        let explicit = form == Form::StrangenessFree || problem.name != "cycloid";
-                        if explicit && differential == SolverKind::Lu {
-                            let options = Options { method: MethodKind::HalfExplicit, ..options };
-                            each(&problem, kicks, &options, jacobian);
+                        // Methods 2 and 4 have no DECOMPD; without gII they have no s and no forces in λ.
+                        let suits = form == Form::StrangenessFree || problem.name != "cycloid";
+                        if suits && differential == SolverKind::Lu {
+                            for method in [MethodKind::RosenbrockNystroem, MethodKind::HalfExplicit] {
+                                each(&problem, kicks, &Options { method, ..options.clone() }, jacobian);
+                            }
                         }
                     }
                 }

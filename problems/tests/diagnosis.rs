@@ -3,9 +3,12 @@
 
 use geoms::diagnosis::*;
 use geoms::layout::{Dimensions, Form, Layout};
+use geoms::mechanism::dual::Real;
+use geoms::mechanism::{Blocks, Mechanism, Model, Options as Of};
 use geoms::norm::Tolerance;
 use geoms::system::{JacobianBlocks, Outcome, Parts, System};
 use geoms_problems as testset;
+use std::collections::BTreeSet;
 
 fn tolerance() -> Tolerance {
     Tolerance::scalar(1e-6, 1e-6)
@@ -177,4 +180,100 @@ fn forces_do_not_depend_on_undetermined_multipliers() {
     for k in 0..3 {
         assert!((a[k] - b[k]).abs() < 1e-12 && (a[k] - expected[k]).abs() < 1e-9, "{a:?} {b:?} {expected:?}");
     }
+}
+
+/// A planar four-bar of bodies in space, joined by four hinges of five rows each; only the `kept` rows. A body has its place and
+/// three angles, turned about x, y, z in this order.
+struct SpatialFourBar {
+    kept: Vec<usize>,
+}
+
+const BARS: [f64; 3] = [1.0, 2.5, 1.8];
+const GROUND: f64 = 2.6;
+
+impl SpatialFourBar {
+    /// A point of a body, or a direction (`place` = 0).
+    fn carried<T: Real>(p: &[T], place: f64, u: [f64; 3]) -> [T; 3] {
+        let (sin, cos) = ([p[3].sin(), p[4].sin(), p[5].sin()], [p[3].cos(), p[4].cos(), p[5].cos()]);
+        let [x, y, z] = u.map(T::real);
+        let (y, z) = (cos[0] * y - sin[0] * z, sin[0] * y + cos[0] * z);
+        let (x, z) = (cos[1] * x + sin[1] * z, cos[1] * z - sin[1] * x);
+        let (x, y) = (cos[2] * x - sin[2] * y, sin[2] * x + cos[2] * y);
+        [x + p[0] * place, y + p[1] * place, z + p[2] * place]
+    }
+
+    fn rows<T: Real>(p: &[T]) -> Vec<T> {
+        let ground = [0.0; 6].map(T::real);
+        // Hinge: two bodies, the point in each.
+        let body = |i: usize| if i == 0 { &ground[..] } else { &p[6 * (i - 1)..6 * i] };
+        let half = |i: usize| 0.5 * BARS[i - 1];
+        let hinges = [
+            (0, [0.0; 3], 1, [-half(1), 0.0, 0.0]),
+            (1, [half(1), 0.0, 0.0], 2, [-half(2), 0.0, 0.0]),
+            (2, [half(2), 0.0, 0.0], 3, [-half(3), 0.0, 0.0]),
+            (3, [half(3), 0.0, 0.0], 0, [GROUND, 0.0, 0.0]),
+        ];
+        let mut rows = Vec::new();
+        for (i, a, j, b) in hinges {
+            let (from, to) = (Self::carried(body(i), 1.0, a), Self::carried(body(j), 1.0, b));
+            (0..3).for_each(|k| rows.push(from[k] - to[k]));
+            let axis = Self::carried(body(j), 0.0, [0.0, 0.0, 1.0]);
+            for across in [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]] {
+                let across = Self::carried(body(i), 0.0, across);
+                rows.push(axis[0] * across[0] + axis[1] * across[1] + axis[2] * across[2]);
+            }
+        }
+        rows
+    }
+
+    /// Closed in the plane, the first bar turned by 1.
+    fn start(&self) -> Vec<f64> {
+        let [a, b, c] = BARS;
+        let end = [a * 1f64.cos(), a * 1f64.sin()];
+        let (dx, dy) = (GROUND - end[0], -end[1]);
+        let distance = dx.hypot(dy);
+        let second = dy.atan2(dx) + ((b * b + distance * distance - c * c) / (2.0 * b * distance)).acos();
+        let knee = [end[0] + b * second.cos(), end[1] + b * second.sin()];
+        let third = (-knee[1]).atan2(GROUND - knee[0]);
+        let middle = |from: [f64; 2], to: [f64; 2], angle: f64| {
+            [0.5 * (from[0] + to[0]), 0.5 * (from[1] + to[1]), 0.0, 0.0, 0.0, angle]
+        };
+        let p = [middle([0.0; 2], end, 1.0), middle(end, knee, second), middle(knee, [GROUND, 0.0], third)];
+        [vec![0.0; self.kept.len() + 18], p.concat()].concat()
+    }
+}
+
+impl Mechanism for SpatialFourBar {
+    fn dimensions(&self) -> Dimensions {
+        Dimensions { np: 18, nv: 18, nl: self.kept.len(), ..Dimensions::default() }
+    }
+    fn mass<T: Real>(&self, _t: T, _p: &[T], m: &mut [T]) {
+        (0..18).for_each(|i| m[19 * i] = T::real(1.0));
+    }
+    fn force<T: Real>(&self, _t: T, _x: &Blocks<'_, T>, _f: &mut [T]) {}
+    fn holonomic<T: Real>(&self, _t: T, p: &[T], _s: &[T], g: &mut [T]) {
+        let rows = Self::rows(p);
+        g.iter_mut().zip(&self.kept).for_each(|(g, k)| *g = rows[*k]);
+    }
+}
+
+/// Twenty rows of rank 17: each group says something of its own, and without what they name the rest is independent.
+#[test]
+fn the_rows_that_are_named_can_be_dropped() {
+    let ranks = |bar: SpatialFourBar| {
+        let x = bar.start();
+        let mut model = Model::new(bar, Of::new(Form::StrangenessFree, true), 0.0, &x);
+        rank_report(&mut model, &tolerance(), 0.0, &x).expect("report")
+    };
+    let whole = ranks(SpatialFourBar { kept: (0..20).collect() });
+    assert_eq!((whole.position, whole.velocity), ((20, 17), (20, 17)));
+    // Three groups of each level.
+    let groups: BTreeSet<String> = whole.dependent.iter().map(|g| format!("{g:?}")).collect();
+    assert_eq!(groups.len(), 6, "{groups:?}");
+    let dropped: BTreeSet<usize> =
+        whole.droppable.iter().filter(|n| n.block == "g").map(|n| n.number - 1).collect();
+    assert_eq!(dropped.len(), 3, "{:?}", whole.droppable);
+    let rest = ranks(SpatialFourBar { kept: (0..20).filter(|k| !dropped.contains(k)).collect() });
+    assert_eq!((rest.position, rest.velocity), ((17, 17), (17, 17)));
+    assert!(rest.dependent.is_empty());
 }

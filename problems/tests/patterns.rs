@@ -1,4 +1,5 @@
 //! Patterns of the model's matrices: what differences make of them.
+#![allow(clippy::unwrap_used)]
 
 use geoms::error::Code;
 use geoms::layout::{Dimensions, Form};

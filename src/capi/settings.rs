@@ -79,8 +79,8 @@ pub unsafe extern "C" fn geoms_set_jacobian(handle: *mut Handle, jacobian: Jacob
 }
 
 /// Set a function that gives the parts of the equations of motion that are asked for; null: none. The half-explicit method
-/// ("method" 4 or -1) then calls it instead of EOM, MAS and JAC, which costs less. These must be set all the same: initial values
-/// and the other methods take them. To set it says that p' = v, and that f_dyn depends on the multipliers by -Cᵀ(λ, μ) alone:
+/// ("method" 4 or -1; at its stages also method 2) then calls it instead of EOM, MAS and JAC, which costs less. These must be
+/// set all the same: initial values and the other methods take them. To set it says that p' = v, and that f_dyn depends on the multipliers by -Cᵀ(λ, μ) alone:
 /// friction that depends on them is not for it. geoms_check_jacobian compares it with EOM and MAS. It is called if
 /// NW = NS = NR = 0, NP = NV and NL+NM > 0; otherwise nothing changes. Of its calls NEOM counts those for the force or the
 /// positions, NMAS those for the mass matrix, NJAC those for C. Acts with the next geoms_start.
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn geoms_set_pattern(
             let size = usize::try_from(count).map_err(|_| refused("count", count, ">= 0, or -1"))?;
             let (m, n) = pattern::shape(&inner.layout, matrix);
             if size > m * n {
-                return Err(refused("count", count, &format!("at most {m} times {n}")));
+                return Err(refused("count", count, format!("at most {m} times {n}")));
             }
             if size > 0 && rows.is_null() {
                 return Err(null("rows"));
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn geoms_set_pattern(
                 let (row, column) = (rows.add(k).read_unaligned(), columns.add(k).read_unaligned());
                 for (name, value, size) in [("rows", row, m), ("columns", column, n)] {
                     if usize::try_from(value).map_or(true, |value| value >= size) {
-                        return Err(refused(&format!("{name}[{k}]"), value, &format!("0 ... {}", size - 1)));
+                        return Err(refused(format!("{name}[{k}]"), value, format!("0 ... {}", size - 1)));
                     }
                 }
                 list.push((row as u32, column as u32));

@@ -11,6 +11,7 @@
 //!
 //! The rank is for the caller to decide, from [`ConstraintDecomposition::magnitudes`].
 
+pub mod kept;
 mod lu;
 mod qr;
 mod svd;
@@ -130,6 +131,9 @@ impl ConstraintDecomposition {
             basis.iter_mut().step_by(self.n + 1).for_each(|v| *v = 1.0);
         } else {
             each!(&mut self.method, d => d.null_basis(rank, basis))?;
+            if let Method::Svd(d) = &self.method {
+                d.row_basis(rank, &mut self.basis[self.n * (self.n - rank)..]);
+            }
         }
         self.rank = rank;
         Ok(())
@@ -215,6 +219,14 @@ impl ConstraintDecomposition {
     /// -U11⁻¹ U12. QR and SVD: orthonormal columns.
     pub fn null_basis(&self) -> &[f64] {
         &self.basis[..self.n * (self.n - self.rank)]
+    }
+
+    /// SVD: orthonormal basis of the row space, n by rank. Empty for LU and QR.
+    pub fn row_basis(&self) -> &[f64] {
+        match &self.method {
+            Method::Svd(_) => &self.basis[self.n * (self.n - self.rank)..self.n * self.n],
+            Method::Lu(_) | Method::Qr(_) => &[],
+        }
     }
 
     /// LU: the dependent variables, ascending. `None` for QR and SVD, which mix the variables.

@@ -47,6 +47,16 @@ impl SvdDecomposition {
         Ok(())
     }
 
+    /// The leading right vectors.
+    pub(super) fn row_basis(&self, rank: usize, basis: &mut [f64]) {
+        let (_, n) = self.svd.shape();
+        for (k, column) in basis.chunks_exact_mut(n.max(1)).take(rank).enumerate() {
+            for (v, row) in column.iter_mut().zip(self.svd.vt().chunks_exact(n)) {
+                *v = row[k];
+            }
+        }
+    }
+
     pub(super) fn particular(&mut self, rank: usize, b: &[f64], out: &mut [f64]) {
         let (m, _) = self.svd.shape();
         let scaled = &mut self.scaled[..m];

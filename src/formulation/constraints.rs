@@ -23,6 +23,7 @@ impl Formulation {
         self.decompose_block2(fx, scal)?;
         self.decompose_block3(fx)?;
         self.compare_ranks()?;
+        self.decide_multipliers(fx)?;
         self.build_columns(fx);
         Ok(())
     }
@@ -115,7 +116,7 @@ impl Formulation {
         Ok(())
     }
 
-    /// Redundancy must be uniform (SVD), and is refused by LU and QR and by FORM=1.
+    /// Redundancy must be uniform (SVD), and is refused by LU and QR.
     fn compare_ranks(&mut self) -> Result<(), Deficiency> {
         let blocks = [&self.block1, &self.block2, &self.block3];
         let ranks = blocks.map(|b| b.rank());
@@ -133,14 +134,14 @@ impl Formulation {
             let (rank, rows) = (ranks[k], blocks[k].rows());
             Err(Deficiency { code, row: None, rank, rows })
         };
-        if self.layout.form == Form::Index1 {
-            if let Some(k) = missing.iter().position(|&m| m > 0) {
-                return refuse(Code::RedundantIndex1, k);
-            }
-        } else if missing[0] != missing[1] {
+        // With FORM=1 block 1 has no constraints.
+        let expected = if self.layout.form == Form::Index1 { missing[2] } else { missing[0] };
+        if expected != missing[1] {
             return refuse(Code::DeficiencyFx2, 1);
-        } else if missing[0] != missing[2] {
+        } else if expected != missing[2] {
             return refuse(Code::DeficiencyFx3, 2);
+        } else if self.layout.form == Form::Index1 && missing[0] > 0 {
+            return refuse(Code::RedundantIndex1, 0);
         }
         match self.known_ranks {
             // Suspended invariants change the rank of block 2 on purpose.
@@ -153,6 +154,26 @@ impl Formulation {
                 Ok(())
             }
         }
+    }
+
+    /// FORM=1: which multipliers are unknowns. Those that redundant constraints leave undetermined make no force; the unknowns are
+    /// then coordinates in what is orthogonal to them, so that λ and μ have minimum norm.
+    fn decide_multipliers(&mut self, fx: &JacobianBlocks) -> Result<(), Deficiency> {
+        let (all, nv) = (self.free_multipliers(), self.layout.n3());
+        let deficiency = if all.is_empty() { 0 } else { self.deficiency() };
+        self.free_m = all.len() - deficiency;
+        let Some(block) = self.forces.as_mut().filter(|_| deficiency > 0) else { return Ok(()) };
+        let code = Code::RedundantIndex1;
+        let refused = |rank| Deficiency { code, row: None, rank, rows: all.len() };
+        let a = &fx.fx[4][nv * all.start..nv * all.end];
+        self.row_scale[..nv].fill(1.0);
+        block.decompose(nv, a, &self.row_scale[..nv]).map_err(|_| refused(0))?;
+        let (policy, known) = (self.policy, Some(self.free_m));
+        let rank = policy.rank(block.magnitudes(), policy.constraint, known);
+        if rank != self.free_m {
+            return Err(refused(rank));
+        }
+        block.set_rank(rank).map_err(|_| refused(0))
     }
 
     /// How the rank of FX`block` is decided.
@@ -212,8 +233,14 @@ impl Formulation {
         for j in 0..nr {
             columns[n * (fv + fq + j) + l.x.r.start + j] = 1.0;
         }
-        for j in 0..multipliers.len() {
-            columns[n * (fv + fq + nr + j) + multipliers.start + j] = 1.0;
+        for (j, column) in columns.chunks_exact_mut(n.max(1)).skip(fv + fq + nr).enumerate() {
+            let column = multipliers.of_mut(column);
+            match &self.forces {
+                Some(block) if self.free_m < multipliers.len() => {
+                    column.copy_from_slice(&block.row_basis()[multipliers.len() * j..][..multipliers.len()]);
+                }
+                _ => column[j] = 1.0,
+            }
         }
 
         // What block 1 determines follows all of these.

@@ -97,6 +97,10 @@ pub struct Formulation {
     row_scale: Vec<f64>,
     free_v: usize,
     free_q: usize,
+    /// Multipliers, or combinations of them, among the unknowns: FORM=1.
+    free_m: usize,
+    /// FX5 on the columns of λ and μ, which redundant constraints leave with a null space (FORM=1, SVD).
+    forces: Option<ConstraintDecomposition>,
     /// N = ∂x/∂z, n×nz.
     columns: Vec<f64>,
     /// M·N on the velocity rows, nv×(free_v+free_q).
@@ -187,7 +191,7 @@ impl Formulation {
             Form::Index1 => l.x.w,
         };
         let nz = Self::largest_size(layout);
-        let rows = l.m1().max(l.m2()).max(l.m3());
+        let rows = l.m1().max(l.m2()).max(l.m3()).max(l.n3());
         let cols = l.n.max(1);
         Formulation {
             block1: ConstraintDecomposition::new(kind, l.m1(), solved.len()),
@@ -204,6 +208,9 @@ impl Formulation {
             row_scale: vec![1.0; rows],
             free_v: 0,
             free_q: 0,
+            free_m: 0,
+            forces: (l.form == Form::Index1 && kind == DecompositionKind::Svd)
+                .then(|| ConstraintDecomposition::new(kind, l.n3(), l.x.multipliers.len())),
             columns: vec![0.0; l.n * nz],
             mass_columns: vec![0.0; l.n3() * (l.n3() + l.n4())],
             rows_v: Vec::with_capacity(l.dims.nv),
@@ -265,7 +272,7 @@ impl Formulation {
 
     /// Length of z.
     pub fn reduced_size(&self) -> usize {
-        self.free_v + self.free_q + self.layout.n2() + self.free_multipliers().len()
+        self.free_v + self.free_q + self.layout.n2() + self.free_m
     }
 
     fn free_multipliers(&self) -> Block {
@@ -275,6 +282,16 @@ impl Formulation {
     /// Number of constraint rows that depend on the others.
     pub fn deficiency(&self) -> usize {
         self.layout.m3() - self.block3.rank().min(self.layout.m3())
+    }
+
+    /// The smallest magnitude of the constraints that counts, relative to the largest; 1 without constraints.
+    pub fn conditioning(&self) -> f64 {
+        let block = if self.layout.dims.nm > 0 { &self.block2 } else { &self.block3 };
+        let magnitudes = block.magnitudes();
+        match (magnitudes.first(), block.rank()) {
+            (Some(largest), rank @ 1..) => magnitudes[rank - 1] / largest,
+            _ => 1.0,
+        }
     }
 
     /// Decompose the constraints at a new point and prepare M·N. Which invariants are imposed depends on `scal`; without it they

@@ -2,6 +2,7 @@
 
 use super::{selector, Formulation, Scratch};
 use crate::decompose::DecompositionKind;
+use crate::linalg::dense;
 use crate::model::Mass;
 use crate::system::JacobianBlocks;
 
@@ -69,7 +70,7 @@ impl Formulation {
     }
 
     fn dynamic_rows(&self) -> usize {
-        (self.free_v + self.free_multipliers().len()).min(self.layout.dims.nv)
+        (self.free_v + self.free_m).min(self.layout.dims.nv)
     }
 
     /// Determine selectors from the current predecomposition. With FORM=1 the dynamic rows also carry λ and μ:
@@ -107,9 +108,14 @@ impl Formulation {
         let (nv, multipliers) = (self.layout.dims.nv, self.free_multipliers());
         let work = &mut self.scratch.select;
         work[..nv * self.free_v].copy_from_slice(&self.mass_columns[..nv * self.free_v]);
-        let columns = self.free_v + multipliers.len();
-        work[nv * self.free_v..nv * columns]
-            .copy_from_slice(&fx.fx[4][nv * multipliers.start..nv * multipliers.end]);
+        let columns = self.free_v + self.free_m;
+        let forces = &fx.fx[4][nv * multipliers.start..nv * multipliers.end];
+        let out = &mut work[nv * self.free_v..nv * columns];
+        if self.free_m == multipliers.len() {
+            out.copy_from_slice(forces);
+        } else if let Some(block) = &self.forces {
+            dense::mul(nv, multipliers.len(), self.free_m, forces, block.row_basis(), out);
+        }
         columns
     }
 

@@ -308,7 +308,12 @@ impl Formulation {
         let solved = self.solved;
         delta.fill(0.0);
         l.x.multipliers.of_mut(delta).copy_from_slice(l.x.multipliers.of(x));
-        self.block1.project_on_row_space(solved.of_mut(delta));
+        match &mut self.forces {
+            Some(block) if self.free_m < l.x.multipliers.len() => {
+                block.project_on_row_space(l.x.multipliers.of_mut(delta));
+            }
+            _ => self.block1.project_on_row_space(solved.of_mut(delta)),
+        }
         for i in l.x.multipliers.range() {
             delta[i] -= x[i];
         }

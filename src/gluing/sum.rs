@@ -59,7 +59,10 @@ mod tests {
         let plain: f64 = terms.iter().sum();
         assert!((forwards.value() - plain).abs() < 1e-14 * plain);
         // Sums of doubles do depend on the order.
-        assert!(plain != terms.iter().rev().sum::<f64>());
+        let few = [1e16, 1.0, 1.0];
+        assert!(few.iter().sum::<f64>() != few.iter().rev().sum::<f64>());
+        assert_eq!(exact(&mut few.iter()).value(), 1e16 + 2.0);
+        assert_eq!(exact(&mut few.iter()), exact(&mut few.iter().rev()));
     }
 
     #[test]

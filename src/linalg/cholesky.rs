@@ -35,6 +35,14 @@ impl Cholesky {
         Ok(())
     }
 
+    /// Smallest and largest diagonal entry of L.
+    pub fn extent(&self) -> (f64, f64) {
+        // The diagonal holds reciprocals.
+        let diagonal = self.a.iter().step_by(self.n + 1);
+        let (least, most) = diagonal.fold((f64::INFINITY, 0.0f64), |(l, m), d| (l.min(*d), m.max(*d)));
+        (1.0 / most, 1.0 / least)
+    }
+
     fn factor_large(&mut self) -> Result<(), LinalgError> {
         let n = self.n;
         for (d, a) in self.diagonal.iter_mut().zip(self.a.iter().step_by(n + 1)) {

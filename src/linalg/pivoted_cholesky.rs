@@ -66,6 +66,14 @@ impl PivotedCholesky {
         &self.order[..self.rank]
     }
 
+    /// Smallest and largest diagonal entry of L in the independent rows.
+    pub fn extent(&self) -> (f64, f64) {
+        let reciprocals = &self.reciprocals[..self.rank];
+        let (least, most) =
+            reciprocals.iter().fold((f64::INFINITY, 0.0f64), |(l, m), d| (l.min(*d), m.max(*d)));
+        (1.0 / most, 1.0 / least)
+    }
+
     /// Go on with these rows, which must be different and exist.
     pub fn keep_rows(&mut self, rows: &[usize]) {
         (self.rank, self.fresh) = (0, false);

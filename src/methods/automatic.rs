@@ -9,7 +9,7 @@ use super::plan::{Attempted, Plan, Setback};
 use super::radau::Radau;
 use super::save::{require, BadState, Reader, Writer};
 use super::state::State;
-use super::Method;
+use super::{Constraints, Method};
 use crate::error::{Failure, Rejection};
 use crate::layout::{Form, Layout};
 use crate::norm::Tolerance;
@@ -123,6 +123,11 @@ impl Method for Automatic {
 
     fn expect_output(&mut self, every_step: bool) {
         self.explicit.expect_output(every_step);
+    }
+
+    /// Radau IIA passes by itself.
+    fn constraints(&self) -> Option<Constraints> {
+        self.explicit.constraints().filter(|_| !self.stiff)
     }
 
     fn restart(&mut self, t: f64, x: &[f64]) {

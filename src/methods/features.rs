@@ -82,7 +82,7 @@ pub struct Features {
 use Support::{If, No, Yes};
 
 /// All methods that options can choose.
-pub const METHODS: [Features; 5] = [
+pub const METHODS: [Features; 6] = [
     Features {
         kind: MethodKind::Radau,
         name: "Radau IIA",
@@ -92,7 +92,7 @@ pub const METHODS: [Features; 5] = [
         acceleration: If("with FORM=0"),
         projects: false,
         invariants: Yes,
-        redundant: If("with DECOMPC=3, FORM=0"),
+        redundant: If("with DECOMPC=3"),
         nonholonomic: Yes,
         force_elements: Yes,
         auxiliary: Yes,
@@ -123,6 +123,27 @@ pub const METHODS: [Features; 5] = [
         dense: &[2],
         controls_p: Yes,
         controls_v: No,
+        controls_multipliers: No,
+    },
+    Features {
+        kind: MethodKind::RosenbrockNystroem,
+        name: "Rosenbrock-Nyström",
+        orders: &[4],
+        position: Yes,
+        velocity: Yes,
+        acceleration: Yes,
+        projects: true,
+        invariants: No,
+        redundant: If("with DECOMPC=3"),
+        nonholonomic: Yes,
+        force_elements: Yes,
+        auxiliary: If("with FORM=0"),
+        contact: If("with FORM=0"),
+        kinematics: Yes,
+        stiff: Yes,
+        dense: &[4],
+        controls_p: Yes,
+        controls_v: Yes,
         controls_multipliers: No,
     },
     Features {
@@ -176,7 +197,7 @@ pub const METHODS: [Features; 5] = [
         acceleration: If("with FORM=0"),
         projects: false,
         invariants: Yes,
-        redundant: If("with DECOMPC=3, FORM=0"),
+        redundant: If("with DECOMPC=3"),
         nonholonomic: Yes,
         force_elements: Yes,
         auxiliary: Yes,
@@ -257,6 +278,7 @@ mod tests {
             MethodKind::Automatic,
             MethodKind::Radau,
             MethodKind::Hht,
+            MethodKind::RosenbrockNystroem,
             MethodKind::Newmark,
             MethodKind::HalfExplicit,
         ] {

@@ -5,16 +5,19 @@ pub mod features;
 pub mod half_explicit;
 mod hermite;
 pub mod hht;
+pub mod motion;
 pub mod newmark;
+pub mod passing;
 pub mod plan;
 pub mod radau;
+pub mod rosenbrock;
 pub mod save;
 pub mod state;
 
 use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
 use crate::norm::Tolerance;
-use crate::options::{MethodKind, Options, Order};
+use crate::options::{MethodKind, Options, Order, Singular};
 use crate::system::System;
 use plan::{Attempted, Plan, Setback};
 use save::BadState;
@@ -70,11 +73,25 @@ pub trait Method: Debug + Send {
         false
     }
 
+    /// What the last decomposition showed of the constraints, for a method that is watched ([`passing`]).
+    fn constraints(&self) -> Option<Constraints> {
+        None
+    }
+
     /// All that the next steps depend on, as bytes.
     fn save(&self) -> Vec<u8>;
 
     /// Put a saved state back. After an error the method must not be used.
     fn restore(&mut self, saved: &[u8]) -> Result<(), BadState>;
+}
+
+/// Constraints as a decomposition shows them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Constraints {
+    /// The smallest magnitude that counts, relative to the largest, if a decomposition shows it.
+    pub smallest: Option<f64>,
+    /// How many depend on others everywhere.
+    pub redundant: usize,
 }
 
 /// Makes a method, as [`begin`] does: at the initial point (t, x) with first step size h. The flag says whether the model
@@ -90,6 +107,21 @@ pub fn begin(
     analytic: bool,
     start: (f64, &[f64], f64),
 ) -> Box<dyn Method> {
+    let passes = options.singular != Singular::Stop && options.method != MethodKind::Radau;
+    if passes && layout.dims.nl + layout.dims.nm > 0 {
+        return Box::new(passing::Passing::new(layout, options, tolerance, analytic, start));
+    }
+    unwatched(layout, options, tolerance, analytic, start)
+}
+
+/// The method itself, whatever lies ahead.
+fn unwatched(
+    layout: &Layout,
+    options: &Options,
+    tolerance: &Tolerance,
+    analytic: bool,
+    start: (f64, &[f64], f64),
+) -> Box<dyn Method> {
     match options.method {
         // One lane per stage, and as many lanes as a vector register or two hold.
         MethodKind::Radau if options.order == Order::Five => {
@@ -97,6 +129,9 @@ pub fn begin(
         }
         MethodKind::Radau => Box::new(radau::Radau::<8>::new(layout, options, tolerance, analytic, start)),
         MethodKind::Hht => Box::new(hht::Hht::new(layout, options, tolerance, analytic, start)),
+        MethodKind::RosenbrockNystroem => {
+            Box::new(rosenbrock::Rosenbrock::new(layout, options, tolerance, analytic, start))
+        }
         MethodKind::Newmark => Box::new(newmark::Newmark::new(layout, options, tolerance, analytic, start)),
         MethodKind::HalfExplicit => {
             Box::new(half_explicit::HalfExplicit::new(layout, options, tolerance, analytic, start))

@@ -64,6 +64,7 @@ pub fn final_code(options: &Options, why: Rejection) -> Code {
     match (why, options.decompose_differential) {
         (Rejection::ErrorTest { .. }, _) => Code::StepTooSmall,
         (Rejection::Newton { .. }, _) => Code::NewtonDiverges,
+        (Rejection::RankLoss { .. }, _) => Code::SingularConfiguration,
         (Rejection::SingularMatrix, SolverKind::Lu) => Code::SingularNewtonMatrix,
         (Rejection::SingularMatrix, SolverKind::Qr) => Code::QrOfNewtonMatrix,
         (Rejection::NotFinite | Rejection::Model, _) => Code::EomNotEvaluable,

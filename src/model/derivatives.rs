@@ -61,6 +61,11 @@ impl Derivatives {
         Derivatives { code, ..self }
     }
 
+    /// True if the model supplies JAC.
+    pub fn are_supplied(&self) -> bool {
+        self.differences.is_none()
+    }
+
     /// FX1..FX6 at (t, x).
     pub fn jacobian(
         &mut self,

@@ -122,7 +122,7 @@ pub static OPTIONS: &[OptionEntry] = &[
         "NWTUPD",
         Iopt(10),
         ">= 0",
-        "0",
+        "0"; Some("1"),
         "Updates of the Newton matrix allowed within a step before it is repeated with a smaller size; more than 100 count \
          as 100.",
         Int(|o, v| {
@@ -212,15 +212,21 @@ pub static OPTIONS: &[OptionEntry] = &[
     entry!(
         "METHOD",
         Iopt(18),
-        "0, 1, 3, 4, -1",
+        "0, 1, 2, 3, 4, -1",
         "0",
-        "Integration method: 0 Radau IIA; 1 HHT on the index-3 equations (second order); 3 Newmark's \
-         method in the tangent space of the constraints (second order); 4 half-explicit Runge-Kutta of \
-         order 5, or 8 if RTOL <= 1e-6, for nonstiff systems; -1 automatic choice: method 4 until the problem is found to \
-         be stiff, then method 0 with ORDER=-1 (from the start with FORM=1, FIXED=1, s, e, or without JAC).",
+        "Integration method: 0 Radau IIA; 1 HHT on the index-3 equations (second order); 2 Rosenbrock-Nyström in \
+         state space (order 4, linearly implicit); 3 Newmark's method in the tangent space of the constraints (second order); \
+         4 half-explicit Runge-Kutta of order 5, or 8 if RTOL <= 1e-6, for nonstiff systems; -1 automatic choice: method 4 until \
+         the problem is found to be stiff, then method 0 with ORDER=-1 (from the start with FORM=1, FIXED=1, s, e, or without JAC).",
         Int(|o, v| {
-            let known =
-                [MethodKind::Automatic, MethodKind::Radau, MethodKind::Hht, MethodKind::Newmark, MethodKind::HalfExplicit];
+            let known = [
+                MethodKind::Automatic,
+                MethodKind::Radau,
+                MethodKind::Hht,
+                MethodKind::RosenbrockNystroem,
+                MethodKind::Newmark,
+                MethodKind::HalfExplicit,
+            ];
             let known = known.into_iter().find(|m| *m as i64 == v);
             known.map(|m| o.method = m).is_some()
         })
@@ -308,11 +314,21 @@ pub static OPTIONS: &[OptionEntry] = &[
         "0, 1, 2",
         "0"; Some("1"),
         "Checks of the model at a few accepted points: 0 none; 1 a row that does not fit the others is a warning; 2 it ends the \
-         run with -1119, also at the start.",
+         run with -1120, also at the start.",
         Int(|o, v| {
             let known = [(0, WatchLevel::Off), (1, WatchLevel::Warn), (2, WatchLevel::Fail)];
             known.into_iter().find(|k| k.0 == v).map(|k| o.watch = k.1).is_some()
         })
+    ),
+    entry!(
+        "NWTMULT",
+        Iopt(28),
+        "0, 1",
+        "0"; Some("1"),
+        "Method 0 with FORM=0, multipliers within Newton's method: 0 from gII and hI at every stage; 1 from the dynamic \
+         equations, as with FORM=1, and from gII and hI at the accepted points. With 1, whatever FORM, step sizes also \
+         follow the rate of convergence, and there is one iteration more than NIT for each stage beyond three.",
+        Int(|o, v| flag(&mut o.dynamic_multipliers, v))
     ),
     entry!(
         "SCHEME",
@@ -343,6 +359,19 @@ pub static OPTIONS: &[OptionEntry] = &[
         Int(|o, v| {
             let known = [(0, MonitorUse::Report), (1, MonitorUse::Bound), (2, MonitorUse::Off)];
             known.into_iter().find(|k| k.0 == v).map(|k| o.monitor = k.1).is_some()
+        })
+    ),
+    entry!(
+        "SINGULAR",
+        Iopt(32),
+        "0, 1, 2",
+        "0"; Some("1"),
+        "Positions where the constraints lose rank for one instant while the motion is smooth (bars of a parallelogram in one \
+         line): 0 the run ends with -2406, 1 it passes them, 2 all steps of method 0 are made as there, for \
+         comparison.",
+        Int(|o, v| {
+            let known = [(0, Singular::Stop), (1, Singular::Pass), (2, Singular::Always)];
+            known.into_iter().find(|k| k.0 == v).map(|k| o.singular = k.1).is_some()
         })
     ),
     entry!(

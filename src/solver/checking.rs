@@ -23,8 +23,8 @@ impl Solver {
         looked
     }
 
-    /// The end of a call.
-    pub(super) fn end_checks(&mut self) {
+    /// The end of a series of steps, as [`Solver::integrate`] makes it: what the checks have to say about all of them.
+    pub fn end_checks(&mut self) {
         if let Some(checks) = &mut self.checks {
             checks.ended(self.analytic, self.driver.stats_mut());
         }

@@ -10,3 +10,4 @@ mod quaternion;
 mod right;
 mod runs;
 mod slips;
+mod supplied;

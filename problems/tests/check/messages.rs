@@ -89,6 +89,34 @@ fn a_factor_of_gi_is_the_message_of_the_run_that_it_ends() {
     );
 }
 
+/// A model that jumps with every evaluation, without JAC.
+struct Restless(u32);
+
+impl System for Restless {
+    fn dimensions(&self) -> Dimensions {
+        RIGHT.dimensions()
+    }
+    fn eom(&mut self, t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
+        self.0 = self.0.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let outcome = { RIGHT }.eom(t, x, rda);
+        rda[1] += if t > 0.1 { f64::from(self.0 >> 8) * 1e-6 } else { 0.0 };
+        outcome
+    }
+    fn mass(&mut self, t: f64, x: &[f64], mass: &mut [f64]) -> Outcome {
+        { RIGHT }.mass(t, x, mass)
+    }
+}
+
+#[test]
+fn a_model_without_a_jacobian_hears_nothing_of_one() {
+    let solver = Solver::new(Box::new(Restless(0)), Form::StrangenessFree);
+    assert_eq!(solver.start(0.0, &START), 0);
+    let code = solver.integrate(5.0);
+    let (_, _, advice, report) = solver.error();
+    assert_eq!(code, -1116, "{report}");
+    assert!(!report.contains("Check JAC") && !advice.contains("Check JAC"), "{report}");
+}
+
 /// gI three times what it should be, with the JAC of the right one.
 struct Tripled(Box<dyn System + Send>);
 

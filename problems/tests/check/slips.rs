@@ -5,7 +5,7 @@ use geoms::check::{Slip, Term};
 use geoms::layout::{Dimensions, Form, Layout};
 use geoms::options::MassStructure;
 use geoms::system::{JacobianBlocks, Outcome, Parts, System};
-use geoms_problems::{self as testset, Problem};
+use geoms_problems::{self as testset, Options as Of, Problem};
 
 /// What is done to the rows: the right ones come in, with the point and an oracle for other points.
 pub type Spoil = fn(&mut Spoilt, f64, &[f64], &mut [f64]);
@@ -90,6 +90,8 @@ impl System for Spoilt {
 #[derive(Clone, Copy)]
 pub enum Plant {
     Rows(Spoil),
+    /// The same of a model with its invariants.
+    Invariant(Spoil),
     Mass(SpoilMass),
     Jac(fn(&Layout, &mut JacobianBlocks)),
     Structure(MassStructure),
@@ -130,11 +132,12 @@ impl Case {
             return Box::new(Geared(Some(what)));
         }
         let jacobian = matches!(self.plant, Plant::Jac(_));
-        let inner = problem.system(self.form, jacobian);
+        let invariants = matches!(self.plant, Plant::Invariant(_));
+        let inner = problem.system_with(Of { invariants, ..Of::new(self.form, jacobian) });
         let l = Layout::new(inner.dimensions(), self.form);
         let mut spoilt = Spoilt { inner, l, rows: None, mass: None, jac: None, jacobian };
         match self.plant {
-            Plant::Rows(f) => spoilt.rows = Some(f),
+            Plant::Rows(f) | Plant::Invariant(f) => spoilt.rows = Some(f),
             Plant::Mass(f) => spoilt.mass = Some(f),
             Plant::Jac(f) => spoilt.jac = Some(f),
             Plant::Structure(_) | Plant::Unit | Plant::Geared(_) => {}
@@ -270,6 +273,14 @@ fn position_factor(s: &mut Spoilt, _t: f64, x: &[f64], rda: &mut [f64]) {
     let p = s.l.x.p.of(x)[0];
     rda[s.l.rda.g.start] += 0.3 * p;
 }
+/// e with another kinetic energy, and with another potential.
+fn invariant_kinetic(s: &mut Spoilt, _t: f64, x: &[f64], rda: &mut [f64]) {
+    let (scale, v) = (rda[s.l.rda.e.start].abs() + 1.0, s.l.x.v.of(x)[0]);
+    rda[s.l.rda.e.start] += 0.1 * scale * v * v / (1.0 + v * v);
+}
+fn invariant_potential(s: &mut Spoilt, _t: f64, x: &[f64], rda: &mut [f64]) {
+    rda[s.l.rda.e.start] += s.l.x.p.of(x)[0];
+}
 fn mass_factor(_l: &Layout, _x: &[f64], mass: &mut [f64]) {
     mass.iter_mut().for_each(|m| *m *= 2.0);
 }
@@ -329,7 +340,7 @@ macro_rules! cases {
 #[allow(clippy::too_many_lines)] // a table
 pub fn cases() -> Vec<Case> {
     use Plant::Geared as With;
-    use Plant::{Jac, Mass, Rows, Structure, Unit};
+    use Plant::{Invariant, Jac, Mass, Rows, Structure, Unit};
     let sign: fn(Option<Slip>) -> bool = |s| s == Some(Slip::Sign);
     let double: fn(Option<Slip>) -> bool = |s| is_factor(s, 2.0);
     let half: fn(Option<Slip>) -> bool = |s| is_factor(s, 0.5);
@@ -354,6 +365,7 @@ pub fn cases() -> Vec<Case> {
     let linear: fn(Option<Slip>) -> bool = |s| s == Some(Slip::NotLinear);
     let forbidden: fn(Option<Slip>) -> bool = |s| matches!(s, Some(Slip::ForbiddenDependence(_)));
     let position: fn(Option<Slip>) -> bool = |s| s == Some(Slip::PositionLevel);
+    let varies: fn(Option<Slip>) -> bool = |s| s == Some(Slip::NotInvariant);
     let zero: fn(Option<Slip>) -> bool =
         |s| matches!(s, Some(Slip::ZeroMass(_) | Slip::SingularMass | Slip::MassEntry(..)));
     cases! {
@@ -407,6 +419,10 @@ pub fn cases() -> Vec<Case> {
         "andrews" FREE "mass not symmetric": Mass(mass_asymmetric) => "M" asymmetric;
         "andrews" FREE "mass said constant": Structure(MassStructure::ConstantFull) => "M" not_constant;
         "andrews" FREE "mass said diagonal": Structure(MassStructure::Diagonal) => "M" not_diagonal;
+        "andrews" FREE "e kinetic": Invariant(invariant_kinetic) => "e" varies;
+        "andrews" FREE "e potential": Invariant(invariant_potential) => "e" varies;
+        "double-pendulum" FREE "e kinetic": Invariant(invariant_kinetic) => "e" varies;
+        "double-pendulum" ONE "e potential, form 1": Invariant(invariant_potential) => "e" varies;
         "andrews" FREE "JAC transposed": Jac(jac_transposed) => "g" |s| s == Some(Slip::JacobianTransposed(3));
         "andrews" FREE "JAC sign": Jac(jac_sign::<1>) => "gI" |s| s == Some(Slip::JacobianSign(2));
 

@@ -6,7 +6,8 @@ use geoms::capi::inspect::*;
 use geoms::capi::run::*;
 use geoms::capi::settings::*;
 use geoms::error::Code;
-use std::ptr::null_mut;
+use std::ffi::{c_int, c_void};
+use std::ptr::{null, null_mut};
 
 fn saved(handle: *mut Handle) -> Vec<u8> {
     let mut length = 0;
@@ -102,6 +103,46 @@ fn a_state_says_why_it_is_refused() {
     assert_eq!(saved(handle), bytes);
     // SAFETY: made above.
     unsafe { geoms_free(handle) };
+}
+
+unsafe extern "C" fn first_position(_t: f64, x: *const f64, value: *mut f64, _user: *mut c_void) -> c_int {
+    // SAFETY: the pendulum has five variables, and there is one function.
+    unsafe { *value = *x.add(3) };
+    0
+}
+
+/// Wherever the time or a component of x is kept, NaN is refused, and the run that was in the handle goes on.
+#[test]
+fn no_number_of_a_state_may_be_nan() {
+    for method in [0, 1, 4, -1] {
+        for events in [false, true] {
+            let (handle, _user, _) = run(method);
+            let (mut x, mut places) = ([0.0; 5], 0);
+            // SAFETY: arrays as long as they are said to be.
+            let (t, bytes) = unsafe {
+                if events {
+                    assert_eq!(geoms_set_events(handle, 1, Some(first_position), null(), null(), 1e-6), 0);
+                    assert_eq!(geoms_integrate(handle, 0.8), 0);
+                }
+                assert_eq!(geoms_state(handle, x.as_mut_ptr()), 0);
+                (geoms_time(handle), saved(handle))
+            };
+            for value in [&[t], &x[..]].concat() {
+                for at in (0..bytes.len() - 8).filter(|&at| bytes[at..at + 8] == value.to_le_bytes()) {
+                    let mut changed = bytes.clone();
+                    changed[at..at + 8].copy_from_slice(&f64::NAN.to_le_bytes());
+                    seal(&mut changed);
+                    let (code, detail) = restore(handle, &changed);
+                    assert_eq!(code, Code::BadArgument.idid(), "method {method}, {value} at {at}: {detail}");
+                    assert_eq!(saved(handle), bytes, "method {method}, {value} at {at}");
+                    places += 1;
+                }
+            }
+            assert!(places >= 6, "{places}");
+            // SAFETY: made above.
+            unsafe { geoms_free(handle) };
+        }
+    }
 }
 
 /// With a right checksum a field may be changed: the state is refused, or its run ends with a code and with numbers.

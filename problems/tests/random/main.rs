@@ -20,6 +20,28 @@ fn variable(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(otherwise)
 }
 
+/// Cases that went wrong once: seed, words of the setting, and what happened.
+const ONCE: [(u64, &str, &str); 4] = [
+    (3, "Radau Thirteen Lu StrangenessFree JAC None TOL 1e-12", "-1116 at t = 0.161"),
+    (4, "Radau Five Lu Index1 JAC None TOL 1e-4", "-1118 at t = 0.3455"),
+    (4, "Radau Nine Lu Index1 JAC Some(0) TOL 1e-4", "residuals of 26 TOL"),
+    (4, "Radau Five Svd Index1 differences Some(0) TOL 1e-8", "residuals of 8.7 TOL"),
+];
+
+#[test]
+fn cases_that_went_wrong_once() {
+    for (seed, words, then) in ONCE {
+        let case = generator::make(seed);
+        let truth = reference::reference(&case);
+        let of = |s: &judge::Setting| words.split_whitespace().all(|word| s.to_string().contains(word));
+        let list: Vec<_> = judge::settings(&case).into_iter().filter(of).collect();
+        assert_eq!(list.len(), 1, "{words}");
+        let found = judge::run(&case, &list[0], &truth);
+        let verdict = judge::verdict(&case, &list[0], &truth, &found);
+        assert!(verdict.is_none(), "seed {seed} [{words}], once {then}: {verdict:?}");
+    }
+}
+
 #[test]
 fn random_mechanisms() {
     let (first, count) = (variable("RANDOM_FIRST", 1), variable("RANDOM_COUNT", 100));

@@ -178,7 +178,19 @@ fn provoke(code: Code) -> Option<Call> {
         Code::DeficiencyFx2 => duplicate([0.0, 1.0, 0.0]),
         Code::DeficiencyFx3 => duplicate([0.0, 0.0, 1.0]),
         Code::RedundantIndex1 => {
-            Call::problem_with("coupler", model::Options::new(Form::Index1, true)).iopt(11, 3)
+            // One constraint twice, whose multipliers push in different directions.
+            let dims = Dimensions { np: 2, nv: 2, nl: 2, ..Dimensions::default() };
+            let made = Made::new(dims, |_, x, rda| {
+                rda.fill(0.0);
+                rda[4..].copy_from_slice(&[-x[0], -x[1], x[2], x[3]]);
+            });
+            let made = made.form(Form::Index1).jac(|_, _, fx| {
+                fx.fx[1][..4].copy_from_slice(&[-1.0, -1.0, 0.0, 0.0]);
+                fx.fx[2].copy_from_slice(&[-1.0, -1.0, 0.0, 0.0]);
+                fx.fx[4][..4].copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
+                fx.fx[5][..4].copy_from_slice(&[-1.0, 0.0, 0.0, -1.0]);
+            });
+            Call::of(made.boxed(), &[0.0; 6], 0.0, 1.0).iopt(11, 3)
         }
         _ => return None,
     })

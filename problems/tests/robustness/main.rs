@@ -10,4 +10,5 @@ mod made;
 mod messages;
 mod options;
 mod tally;
+mod texts;
 mod threads;

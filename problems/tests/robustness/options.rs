@@ -32,9 +32,9 @@ fn refused_values(name: &str) -> Vec<f64> {
     match name {
         "LUN" | "NIT" | "NMAX" | "NWTUPD" => vec![-1.0, -2_147_483_648.0],
         "STARTN" | "FORM" | "DECOMPD" | "SELCOMP" | "AUTONOM" | "EXTEND" | "IVCNSST" | "FIXED"
-        | "RECOVER" | "FAMILY" | "RELAXE" => vec![-1.0, 2.0, 2_147_483_647.0],
+        | "RECOVER" | "FAMILY" | "RELAXE" | "NWTMULT" => vec![-1.0, 2.0, 2_147_483_647.0],
         "PRED" => vec![-1.0, 3.0],
-        "CHECK" | "WATCH" => vec![-1.0, 3.0],
+        "CHECK" | "WATCH" | "SINGULAR" => vec![-1.0, 3.0],
         "NWTMAT" | "DECOMPC" | "PROJECT" => vec![-1.0, 4.0],
         "MASSTRCT" => vec![-1.0, 5.0],
         "METHOD" => vec![-2.0, 5.0, 17.0],
@@ -120,6 +120,8 @@ const EFFECTS: &[(&str, fn())] = &[
     ("RELAXE", relaxe),
     ("CHECK", check),
     ("WATCH", watch),
+    ("NWTMULT", nwtmult),
+    ("SINGULAR", singular),
     ("UROUND", uround),
     ("SAFE", safe),
     ("THET", thet),
@@ -317,6 +319,10 @@ fn ivcnsst() {
 fn method() {
     same(pendulum().extended(18, 0), pendulum());
     near(&hht().finish(), &pendulum().finish());
+    // Linearly implicit: one decomposition per attempt, of one degree of freedom, and no iteration of Newton's method.
+    let rosenbrock = pendulum().extended(18, 2).finish();
+    near(&rosenbrock, &pendulum().finish());
+    assert_eq!(rosenbrock.count(NEDEC), rosenbrock.count(NSTEP));
     // The half-explicit method decomposes nothing of size E1, E2, and comes to the same end.
     let (radau, explicit) = (pendulum().finish(), pendulum().extended(18, 4).finish());
     assert!(radau.iwork[6] > 0 && explicit.iwork[6] == 0 && explicit.iwork[5] > 0);
@@ -446,6 +452,25 @@ fn watch() {
     assert_eq!(watched.returned(), plain.returned());
     let calls = |call: &Call| call.context.calls[Who::Eom as usize];
     assert!(calls(&watched) > calls(&plain));
+}
+
+/// Longer steps where λ limited them, and the same solution with gII = 0.
+fn nwtmult() {
+    let cycloid = |mode| Call::<i32>::problem("cycloid").tol(1e-8).extended(21, 9).iopt(28, mode).finish();
+    let (gii, dynamic) = (cycloid(0), cycloid(1));
+    println!("NWTMULT: {:?}", [&gii, &dynamic].map(|c| [c.count(NSTEP), c.count(NEOM), c.count(NCRJCT)]));
+    assert!(5 * dynamic.count(NSTEP) < 4 * gii.count(NSTEP) && dynamic.count(NEOM) < gii.count(NEOM));
+    assert!(dynamic.x.iter().zip(&gii.x).all(|(a, b)| (a - b).abs() < 1e-6 * (1.0 + b.abs())));
+    // Without constraints there is nothing to choose but the step size.
+    close(&front().finish(), &front().extended(28, 1).finish());
+}
+
+fn singular() {
+    let row = |singular| {
+        let options = model::Options::new(Form::StrangenessFree, true);
+        Call::<i32>::problem_with("n-four-bar-2-singular", options).extended(32, singular).run()
+    };
+    assert_eq!((row(0), row(1), row(2)), (-2406, pendulum().run(), pendulum().run()));
 }
 
 fn relaxe() {

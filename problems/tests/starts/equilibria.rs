@@ -3,7 +3,6 @@
 use crate::draw::Draw;
 use crate::net::{Ball, End, Net};
 use crate::settings::{methods, redundant, run, FORMS};
-use geoms::error::Code;
 use geoms::layout::{Form, Layout};
 use geoms::norm::{Scaling, Tolerance};
 use geoms::options::{MassStructure, Options};
@@ -235,12 +234,6 @@ fn begin(seed: u64, failures: &mut Vec<String>) -> usize {
                 format!("seed {seed}: {}, {name}, {form:?}, TOL {tol:e}, JAC {analytic}, h {h:e}", case.what)
             };
             match run(&mut *system, &options, tol, (0.0, &x, h.min(tend), tend)) {
-                // Method 0 has no multipliers for dependent constraints without gII; it says so.
-                Err(failure)
-                    if case.redundant && form == Form::Index1 && failure.code == Code::RedundantIndex1 =>
-                {
-                    runs -= 1;
-                }
                 Err(failure) => {
                     failures.push(format!("{}: {}", what(), failure.to_string().lines().next().unwrap_or("")))
                 }

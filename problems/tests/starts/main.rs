@@ -5,5 +5,6 @@ mod defects;
 mod draw;
 mod equilibria;
 mod far_from_zero;
+mod nearly_dependent;
 mod net;
 mod settings;

@@ -22,6 +22,7 @@ pub fn methods() -> Vec<(&'static str, Options)> {
         ("hht", of(MethodKind::Hht, Order::Five)),
         ("hht projected", Options { project: 3, ..of(MethodKind::Hht, Order::Five) }),
         ("alpha", Options { family: Family::GeneralizedAlpha, ..of(MethodKind::Hht, Order::Five) }),
+        ("rosenbrock", of(MethodKind::RosenbrockNystroem, Order::Five)),
         ("newmark", of(MethodKind::Newmark, Order::Five)),
         (
             "newmark damped",

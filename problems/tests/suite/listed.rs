@@ -209,6 +209,7 @@ listed! {
         studies: studies::GENERALIZED_ALPHA,
         ..Listed::of(MethodKind::Hht, "", 0, 1e-5)
     };
+    rosenbrock => Listed { studies: studies::ROSENBROCK, ..Listed::of(MethodKind::RosenbrockNystroem, "", 0, 1e-5) };
     newmark => Listed { studies: studies::NEWMARK, ..Listed::of(MethodKind::Newmark, "", 0, 1e-5) };
     newmark_trapezoidal => Listed {
         choose: |o| o.newmark_scheme = NewmarkScheme::Trapezoidal,

@@ -1,42 +1,35 @@
 //! Half-explicit Runge-Kutta method for nonstiff systems: explicit in r, v and p, implicit (and linear) in the multipliers.
 //!
 //! At every stage accelerations and multipliers solve the equations of motion together with the constraints on
-//! acceleration level (`motion`), so the stages are those of an ordinary differential equation and the classical order
+//! acceleration level ([`super::motion`]), so the stages are those of an ordinary differential equation and the classical order
 //! conditions hold (Hairer, Lubich, Roche 1989). The new point is projected onto the constraints of positions and
 //! velocities (`project`); it moves by less than its local error, so that the order stays and nothing drifts. Order 5, and
 //! order 8 for tight tolerances (`tableau`).
 //!
 //! [`Method::attempt`] is the method as a table of contents.
 
-mod affine;
 mod control;
-mod motion;
-mod nonlinear;
 mod output;
 mod project;
-mod saddle;
 mod save;
 mod start;
-mod supplied;
 mod tableau;
 
-use super::plan::{self, Attempted, Plan, Setback};
+use super::motion::saddle::Saddle;
+use super::motion::{setback, Halt, Motion, Source};
+use super::plan::{Attempted, Plan, Setback};
 use super::save::BadState;
 use super::state::State;
-use super::Method;
-use crate::decompose::DecompositionKind;
-use crate::error::{Code, Failure, Rejection};
+use super::{Constraints, Method};
+use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
 use crate::linalg::dense;
-use crate::model::Trouble;
 use crate::norm::Tolerance;
 use crate::options::Options;
 use crate::rank::RankPolicy;
 use crate::system::System;
 use control::Stiffness;
-use motion::{Halt, Motion, Source};
 use output::Interpolation;
-use saddle::{Defect, Saddle};
 use tableau::{Estimate, Tableau};
 
 /// Order 8 is taken up to this RTOL: there it needs fewer evaluations than order 5 (Andrews' mechanism, car axis).
@@ -275,36 +268,12 @@ impl HalfExplicit {
 
     /// What an evaluation that gave no result means for the attempt.
     fn setback(&self, halt: Halt) -> Setback {
-        let reject = |why, factor| Setback::Reject { why, factor, component: None };
-        match halt {
-            // A stage of too long a step may lie anywhere.
-            Halt::Trouble(Trouble::Stop { not_finite: true, .. }) => reject(Rejection::NotFinite, 0.25),
-            Halt::Trouble(trouble) => plan::setback(&self.state, &self.layout, trouble),
-            Halt::Defect(Defect::NotFinite) => reject(Rejection::NotFinite, 0.25),
-            Halt::Defect(Defect::Constraints(_)) => reject(Rejection::SingularMatrix, 0.25),
-            Halt::Diverged => reject(Rejection::Newton { theta: 1.0 }, 0.5),
-            Halt::Refused(why) => {
-                let detail = format!("IOPT(18) = METHOD = 4 is not for this model: {why}");
-                Setback::Fatal(Box::new(plan::failure(&self.state, &self.layout, Code::BadArgument, detail)))
-            }
-        }
+        setback::of_stage(&self.state, &self.layout, &self.options, halt)
     }
 
-    /// The same at an accepted point, where dependent constraints are no accident of the step size.
+    /// The same at an accepted point.
     fn setback_at_start(&self, halt: Halt) -> Setback {
-        let row = match halt {
-            Halt::Defect(Defect::Constraints(row)) => row,
-            Halt::Trouble(trouble) => return plan::setback(&self.state, &self.layout, trouble),
-            other => return self.setback(other),
-        };
-        let code = match self.options.decompose_constraints {
-            DecompositionKind::Lu => Code::Fx1DeficientLu,
-            DecompositionKind::Qr => Code::Fx1DeficientQr,
-            DecompositionKind::Svd => Code::RankChanged,
-        };
-        let mut failure = plan::failure(&self.state, &self.layout, code, String::new());
-        failure.component = row.map(|i| self.layout.residual_name(self.layout.rda.g_velocity.start + i));
-        Setback::Fatal(Box::new(failure))
+        setback::at_point(&self.state, &self.layout, &self.options, halt)
     }
 }
 
@@ -378,6 +347,13 @@ impl Method for HalfExplicit {
 
     fn expect_output(&mut self, every_step: bool) {
         self.output = every_step;
+    }
+
+    fn constraints(&self) -> Option<Constraints> {
+        let saddle = &self.motion.saddle;
+        let rows = self.layout.dims.nl + self.layout.dims.nm;
+        let redundant = saddle.rank().map_or(0, |rank| rows - rank);
+        Some(Constraints { smallest: saddle.smallest(), redundant })
     }
 
     fn save(&self) -> Vec<u8> {

@@ -5,13 +5,13 @@
 //! the step, so no matrix is made for it; Broyden's updates, kept as the corrections they consist of, make up for the distance
 //! from the new point (Kelley 1995, 7.3).
 
-use super::motion::{Source, MAX_ITERATIONS};
-use super::saddle::Saddle;
 use super::{HalfExplicit, Setback};
 use crate::error::Rejection;
 use crate::layout::Layout;
 use crate::linalg::linear::Linear;
-use crate::linalg::scalar::Scalar;
+use crate::methods::motion::broyden::Broyden;
+use crate::methods::motion::saddle::Saddle;
+use crate::methods::motion::{Source, MAX_ITERATIONS};
 use crate::system::System;
 
 /// A correction of this relative size leaves only rounding errors.
@@ -22,29 +22,20 @@ const NEGLIGIBLE: f64 = 1e-13;
 /// Below this size a correction that does not shrink is one of rounding errors.
 const STALLED: f64 = 1e-9;
 
-/// A correction is enlarged tenfold at most.
-const LARGEST_PART: f64 = 0.9;
-
 /// Vectors for corrections.
 #[derive(Debug)]
 pub struct Work {
     residual: Vec<f64>,
     u: Vec<f64>,
-    /// Corrections u of the positions in this projection, one after the other, and the squares of their norms.
-    corrections: Vec<f64>,
-    squares: [f64; MAX_ITERATIONS],
+    /// Corrections u of the positions in this projection.
+    broyden: Broyden,
 }
 
 impl Work {
     /// For a layout.
     pub fn new(layout: &Layout) -> Self {
         let d = layout.dims;
-        Work {
-            residual: vec![0.0; d.nl + d.nm],
-            u: vec![0.0; d.nv],
-            corrections: vec![0.0; d.nv * MAX_ITERATIONS],
-            squares: [0.0; MAX_ITERATIONS],
-        }
+        Work { residual: vec![0.0; d.nl + d.nm], u: vec![0.0; d.nv], broyden: Broyden::new(d.nv) }
     }
 
     /// The smallest correction that removes the residual, into `u`.
@@ -52,30 +43,6 @@ impl Work {
         match saddle.factored() {
             Some(mut factored) => factored.correction(&mut self.residual, &mut self.u),
             None => self.u.fill(f64::NAN),
-        }
-    }
-
-    /// Correction k of the positions, as the matrix gives it in `u`, for the updated matrix.
-    fn update_position(&mut self, k: usize) {
-        let nv = self.u.len();
-        self.apply_updates(k.saturating_sub(1));
-        if k > 0 {
-            let last = &self.corrections[(k - 1) * nv..k * nv];
-            let part = f64::dot(last, &self.u) / self.squares[k - 1];
-            // Beyond that the update would be nearly singular.
-            let factor = 1.0 / (1.0 - part.min(LARGEST_PART));
-            self.u.iter_mut().for_each(|u| *u *= factor);
-        }
-        self.corrections[k * nv..(k + 1) * nv].copy_from_slice(&self.u);
-        self.squares[k] = f64::dot(&self.u, &self.u).max(f64::MIN_POSITIVE);
-    }
-
-    /// The first updates on the correction in `u`.
-    fn apply_updates(&mut self, count: usize) {
-        let nv = self.u.len();
-        for j in 0..count {
-            let (last, this) = self.corrections[j * nv..(j + 2) * nv].split_at(nv);
-            f64::axpy(f64::dot(last, &self.u) / self.squares[j], this, &mut self.u);
         }
     }
 }
@@ -132,7 +99,7 @@ impl HalfExplicit {
         w.residual.fill(0.0);
         w.residual[..l.dims.nl].copy_from_slice(l.rda.g.of(&self.motion.rda));
         w.correct(&mut self.motion.saddle);
-        w.update_position(k);
+        w.broyden.update(k, &mut w.u);
         let (moved, p) = (&mut self.error[at_p..], &mut self.y_new[at_p..]);
         moved.fill(0.0);
         self.motion.move_positions(&w.u, moved);
@@ -150,7 +117,7 @@ impl HalfExplicit {
         let rows = l.rda.g_velocity.start..l.rda.h.end;
         w.residual.copy_from_slice(&self.motion.rda[rows]);
         w.correct(&mut self.motion.saddle);
-        w.apply_updates(updates);
+        w.broyden.apply(updates, &mut w.u);
         let v = &mut self.y_new[l.dims.nr..at_p];
         let mut size = 0.0f64;
         for ((v, u), typical) in v.iter_mut().zip(&w.u).zip(&self.typical[l.dims.nr..at_p]) {

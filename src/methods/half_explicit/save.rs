@@ -1,7 +1,7 @@
 //! What method 4 saves beside the common state: the rate at the point, which is not evaluated again, and decisions.
 
-use super::motion::Source;
 use super::{differential, HalfExplicit};
+use crate::methods::motion::Source;
 use crate::methods::save::{require, BadState, Reader, Writer};
 
 impl HalfExplicit {

@@ -27,6 +27,7 @@ pub(super) enum Newton {
 impl Hht {
     /// Starting values of the unknowns at the end of the step.
     pub(super) fn predict(&mut self, plan: Plan) {
+        self.points.forget_dense(plan.h);
         let degree = self.degree();
         self.points.predict(plan.t_new, degree, &mut self.work.y);
     }

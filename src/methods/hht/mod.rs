@@ -19,7 +19,7 @@ mod tests;
 use super::plan::{self, Attempted, Plan, Setback};
 use super::save::BadState;
 use super::state::State;
-use super::Method;
+use super::{Constraints, Method};
 use crate::decompose::DecompositionKind;
 use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
@@ -182,6 +182,10 @@ impl Method for Hht {
         self.state.restart(t, x);
         self.begun = false;
         self.matrix.discard();
+    }
+
+    fn constraints(&self) -> Option<Constraints> {
+        Some(Constraints { smallest: None, redundant: self.index1.deficiency })
     }
 
     fn save(&self) -> Vec<u8> {

@@ -3,6 +3,9 @@
 /// Points that are kept: the prediction has degree 3 at most.
 pub const POINTS: usize = 4;
 
+/// A step is at most this times as long as the distance of the points that it is predicted from.
+const FARTHEST: f64 = 10.0;
+
 /// Weights with which the values at `times` give the interpolation polynomial at t: the divided differences of the paper,
 /// summed up.
 pub fn extrapolation_weights(times: &[f64], t: f64) -> [f64; POINTS] {
@@ -51,6 +54,14 @@ impl Points {
     /// Keep the newest only: the next prediction is a constant.
     pub fn keep_newest(&mut self) {
         self.count = self.count.min(1);
+    }
+
+    /// Before a step of size h: points that lie too close together to say anything of its end are forgotten but the newest. A step
+    /// that was cut to meet an end leaves such.
+    pub fn forget_dense(&mut self, h: f64) {
+        if self.count > 1 && h > FARTHEST * (self.times[0] - self.times[1]) {
+            self.keep_newest();
+        }
     }
 
     /// A new point.
@@ -127,7 +138,10 @@ mod tests {
         assert!((y[0] - q(1.0)[0]).abs() < 1e-12 && (y[1] - 3.0).abs() < 1e-12, "{y:?}");
         points.predict(1.0, 0, &mut y);
         assert_eq!(y, q(0.6));
-        points.keep_newest();
+        points.forget_dense(2.4);
+        assert_eq!(points.count(), POINTS);
+        points.forget_dense(2.6);
+        assert_eq!(points.count(), 1);
         points.predict(1.0, 3, &mut y);
         assert_eq!(y, q(0.6));
     }

@@ -151,3 +151,70 @@ fn general_kinematics_is_noticed() {
     let order = (drift(200) / drift(400)).log2();
     assert!(order > 1.9, "{order}");
 }
+
+/// p' = gear v under a force that makes p the same function of time whatever the gear.
+#[derive(Clone)]
+struct Geared(f64);
+
+impl Mechanism for Geared {
+    fn dimensions(&self) -> Dimensions {
+        Dimensions { np: 1, nv: 1, ..Dimensions::default() }
+    }
+    fn mass<T: Real>(&self, _t: T, _p: &[T], m: &mut [T]) {
+        m[0] = T::real(1.0);
+    }
+    fn force<T: Real>(&self, t: T, _x: &Blocks<'_, T>, f: &mut [T]) {
+        f[0] = (t + 0.3).sin() * (1.0 / self.0);
+    }
+    fn kinematics<T: Real>(&self, _p: &[T], v: &[T], pdot: &mut [T]) {
+        pdot[0] = v[0] * self.0;
+    }
+}
+
+/// The estimate of the error of p does not depend on how velocities are written: p'' and its change are seen in q where Z ≠ I.
+#[test]
+fn estimates_with_and_without_kinematics_agree() {
+    let errors = |gear: f64, sizes: &[f64]| -> Vec<f64> {
+        let mechanism = Geared(gear);
+        let layout = Layout::new(mechanism.dimensions(), Form::StrangenessFree);
+        let options = Options {
+            mass: crate::options::MassStructure::ConstantFull,
+            fixed_step: true,
+            ..Options::of_call()
+        };
+        let x0 = [1.0 / gear, 2.0];
+        let mut system =
+            Model::new(mechanism, mechanism::Options::new(Form::StrangenessFree, true), 0.0, &x0);
+        let tolerance = Tolerance::scalar(1e-9, 1e-9);
+        let mut hht = Hht::new(&layout, &options, &tolerance, true, (0.0, &x0, sizes[0]));
+        let estimated = |h: &f64| {
+            hht.begin_step();
+            let plan = Plan { h: *h, t_new: hht.state.t + h, cut_from: None, ends: false };
+            let attempted = hht.attempt(&mut system, &plan).unwrap_or_else(|_| panic!("rejected"));
+            hht.accept(&plan, &attempted);
+            hht.state.advance(&plan, *h);
+            hht.complete(&mut system, &plan).unwrap();
+            attempted.err
+        };
+        sizes.iter().map(estimated).collect()
+    };
+    // The first step, constant ones, shorter ones, longer ones.
+    let sizes = [0.04, 0.04, 0.04, 0.02, 0.02, 0.06, 0.06];
+    let (plain, geared) = (errors(1.0, &sizes), errors(3.0, &sizes));
+    // p'' of the scheme, and q = ((1/2 - β) a_n + β a_{n+1})/β.
+    let c = Coefficients::new(&Options::of_call());
+    let force = |t: f64| (t + 0.3).sin();
+    let (mut t, mut a, mut q, mut before) = (0.0, force(0.0), force(0.0) / (2.0 * c.beta), None);
+    for (k, h) in sizes.into_iter().enumerate() {
+        let a_new = (1.0 - c.alpha_f) * force(t + h) + c.alpha_f * force(t);
+        let q_new = ((0.5 - c.beta) * a + c.beta * a_new) / c.beta;
+        let distance = before.map_or(h / 3.0, |b: f64| (2.0 * b + h) / 3.0);
+        let expected = 2.0 * c.beta * h / distance * (q_new - q) / (a_new - a);
+        let ratio = geared[k] / plain[k];
+        assert!((ratio / expected - 1.0).abs() < 1e-5, "step {k}: {ratio} and not {expected}");
+        if k == 2 {
+            assert!((ratio - 1.0).abs() < 0.02, "constant steps: {ratio}");
+        }
+        (t, a, q, before) = (t + h, a_new, q_new, Some(h));
+    }
+}

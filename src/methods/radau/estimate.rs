@@ -1,10 +1,10 @@
 //! The error estimate (GEERREST).
 
 use super::{subtract, Linearized, Radau, Setback};
-use crate::error::{Code, Rejection};
+use crate::error::Rejection;
 use crate::formulation::Missing;
 use crate::layout::Form;
-use crate::model::{self, Trouble};
+use crate::model::Trouble;
 use crate::norm::{excess_square, weighted_rms};
 use crate::system::System;
 
@@ -31,8 +31,7 @@ impl<const L: usize> Radau<L> {
                 *d = x + e;
             }
             self.state.stats.neom += 1;
-            let (t, code) = (self.state.t, Code::StoppedByEom);
-            match model::eom(system, code, t, &self.work.delta, &mut self.work.rhs) {
+            match self.rows.eom(system, self.state.t, &self.work.delta, &mut self.work.rhs) {
                 Ok(()) => err = self.error_norm(h),
                 Err(trouble @ Trouble::Stop { .. }) => return Err(self.setback(trouble)),
                 // The point x_k + err need not exist; the first estimate stands.
@@ -47,7 +46,7 @@ impl<const L: usize> Radau<L> {
             return Err(Setback::Reject { why, factor: 0.5, component: None });
         }
         if err >= 1.0 {
-            err = self.error_above_round_off();
+            err = self.error_above_round_off(h);
         }
         Ok(err)
     }
@@ -61,8 +60,9 @@ impl<const L: usize> Radau<L> {
     }
 
     /// The norm without what rounding errors explain: no step size would make that smaller.
-    fn error_above_round_off(&mut self) -> f64 {
+    fn error_above_round_off(&mut self, h: f64) -> f64 {
         self.estimate_round_off();
+        self.round_off_of_multipliers(h);
         let left = excess_square(&self.work.err, &self.work.noise, &self.work.scal);
         (left / self.layout.n as f64).sqrt().max(EXPLAINED)
     }
@@ -122,6 +122,8 @@ impl<const L: usize> Radau<L> {
         }
         let err = &mut self.work.err;
         err.copy_from_slice(x0.as_flattened());
+        self.error_of_multipliers(h);
+        let err = &self.work.err;
         weighted_rms(err, &self.work.scal).max(1e-10)
     }
 }

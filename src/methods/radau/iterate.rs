@@ -2,9 +2,8 @@
 
 use super::linearize::singular;
 use super::{Radau, Setback, STRONG_GROWTH};
-use crate::error::{Code, Rejection};
+use crate::error::Rejection;
 use crate::formulation::Missing;
-use crate::model;
 use crate::newton::{Monitor, Verdict};
 use crate::norm::dominating;
 use crate::system::System;
@@ -14,7 +13,7 @@ impl<const L: usize> Radau<L> {
     pub(super) fn solve_stages(&mut self, system: &mut dyn System, h: f64) -> Result<u32, Setback> {
         let new_monitor = |faccon| {
             Monitor::new(
-                self.options.nit,
+                self.most_iterations(),
                 self.order().fnewt,
                 self.options.uround,
                 faccon,
@@ -57,6 +56,12 @@ impl<const L: usize> Radau<L> {
                 Verdict::Diverged => return Err(self.newton_failed(0.5)),
             }
         }
+    }
+
+    /// NIT; with NWTMULT=1 one more for each stage beyond three (RADAU: 2.5).
+    fn most_iterations(&self) -> u32 {
+        let more = if self.options.dynamic_multipliers { self.tableau().stages - 3 } else { 0 };
+        self.options.nit.saturating_add(more as u32)
     }
 
     /// True if the increments are as small as rounding errors allow: with stiff forces and tight tolerances that is
@@ -112,7 +117,7 @@ impl<const L: usize> Radau<L> {
             self.stages.stage(i, &self.state.x);
             self.state.stats.neom += 1;
             let rda = &mut self.work.rhs;
-            let mut result = model::eom(system, Code::StoppedByEom, t, &self.stages.x, rda);
+            let mut result = self.rows.eom(system, t, &self.stages.x, rda);
             if result.is_ok() && varying {
                 result = self.stage_mass.evaluate(system, t, &self.stages.x, &mut self.state.stats.nmas);
             }

@@ -87,7 +87,10 @@ impl<const L: usize> Radau<L> {
         x: &[f64],
     ) -> Result<(), Trouble> {
         let stats = &mut self.state.stats;
-        self.derivatives.jacobian(system, t, x, &mut self.fx, stats)?;
+        self.rows.jacobian(system, (t, x), &mut self.fx, stats)?;
+        if let Some(closing) = &mut self.closing {
+            closing.decomposed = false;
+        }
         self.mass.evaluate(system, t, x, &mut stats.nmas)
     }
 

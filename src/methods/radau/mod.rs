@@ -4,11 +4,14 @@
 //! vectors in [`stages`], monitor and controllers in [`crate::newton`] and [`crate::control`].
 
 mod coefficients;
+pub(super) mod critical;
 mod estimate;
 mod iterate;
 mod linearize;
+mod multipliers;
 mod order;
 mod report;
+mod rows;
 mod save;
 pub mod stages;
 mod start;
@@ -19,19 +22,19 @@ use super::save::BadState;
 use super::state::State;
 use super::Method;
 use crate::control::{self, Memory};
-use crate::decompose::DecompositionKind;
-use crate::error::{Code, Failure, Rejection};
+use crate::error::{Failure, Rejection};
 use crate::formulation::{Formulation, LaneWork, Shifts};
 use crate::layout::Layout;
 use crate::linalg::lanes::Lanes;
 use crate::linalg::linear::Linear;
-use crate::model::derivatives::Derivatives;
-use crate::model::{self, Mass};
+use crate::model::Mass;
 use crate::newton::stopping_criterion;
 use crate::norm::{dominating, Scaling, Tolerance};
 use crate::options::Options;
 use crate::rank::RankPolicy;
 use crate::system::{JacobianBlocks, System};
+use multipliers::Closing;
+use rows::Rows;
 use stages::Stages;
 use tableau::Tableau;
 
@@ -39,6 +42,8 @@ use tableau::Tableau;
 const MAX_SINGULAR: u32 = 5;
 /// A step that is longer than this times the last one does not inherit its rate of convergence.
 const STRONG_GROWTH: f64 = 2.0;
+/// Nor, beyond this, its polynomial: a step that was cut to meet an end says nothing of stages a hundred times as far.
+const FARTHEST: f64 = 10.0;
 
 /// Where the Jacobian in hand was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,12 +74,15 @@ struct Evidence {
     since_change: u32,
     /// Newton iterations of the last attempt.
     iterations: u32,
+    /// Accepted steps in a row whose iterations converged slowly.
+    slow: u32,
 }
 
 /// The integrator: its state, the linearisation in hand and its work space.
 #[derive(Debug)]
 pub struct Radau<const L: usize> {
     state: State,
+    /// As Newton's method sees it.
     layout: Layout,
     options: Options,
     orders: Vec<Order<L>>,
@@ -88,7 +96,9 @@ pub struct Radau<const L: usize> {
     linearized: Linearized,
     /// The linearised equations; factored, E1 and E2 are in hand.
     formulation: Linear<Formulation, Shifts>,
-    derivatives: Derivatives,
+    rows: Rows,
+    /// w, λ, μ at the end of steps, if Newton's method does not see gII and hI.
+    closing: Option<Closing>,
     fx: JacobianBlocks,
     mass: Mass,
     stage_mass: Mass,
@@ -98,6 +108,9 @@ pub struct Radau<const L: usize> {
     singular: u32,
     stages: Stages<L>,
     work: Work<L>,
+    /// Steps past rank losses of the constraints, and what is remembered for them.
+    critical: Option<Box<critical::Critical<L>>>,
+    memory: critical::Memory,
 }
 
 impl<const L: usize> Method for Radau<L> {
@@ -117,18 +130,13 @@ impl<const L: usize> Method for Radau<L> {
         let h = plan.h;
         self.weigh(h);
         self.evaluate_here(system)?;
-        self.predict_stages(h);
-        self.linearize(system, h)?;
-        self.clear_undetermined();
-        self.choose_selectors();
-        self.decompose_reduced(h)?;
-        self.evidence.iterations = self.solve_stages(system, h)?;
-        let err = self.estimate_error(system, h)?;
-        if err < 1.0 {
-            return Ok(Attempted { err, next: self.next_step(h, err) });
+        if self.follows_rank_loss(h) {
+            return self.attempt_critical(system, h);
         }
-        let settled = self.settle_start(system);
-        Err(self.error_too_large(h, err, settled))
+        match self.attempt_regular(system, h) {
+            Err(setback) if self.meets_rank_loss(h, &setback) => self.attempt_critical(system, h),
+            outcome => outcome,
+        }
     }
 
     fn attempted(&self, x: &mut [f64]) {
@@ -149,8 +157,17 @@ impl<const L: usize> Method for Radau<L> {
         self.stages.polynomial(tableau, &state.x, &mut state.contx);
         state.nodes = tableau.of.newton_nodes;
         state.memory = Some(Memory::after(plan.h, attempted.err));
-        self.choose_order(plan.next(attempted.next) / plan.h);
-        self.work.here_valid = false;
+        let slow = control::is_slow(state.theta, self.evidence.iterations);
+        self.evidence.slow = if slow { self.evidence.slow.saturating_add(1) } else { 0 };
+        if self.is_critical() {
+            self.state.stats.critical_steps += 1;
+        } else {
+            self.memory.leave();
+            if !self.has_fallen() {
+                self.choose_order(plan.next(attempted.next) / plan.h);
+            }
+        }
+        self.take_end();
         self.linearized = if keep_jacobian { Linearized::Elsewhere } else { Linearized::Nowhere };
         let stats = &mut self.state.stats;
         stats.jacobian_reused += u64::from(keep_jacobian);
@@ -158,6 +175,9 @@ impl<const L: usize> Method for Radau<L> {
     }
 
     fn complete(&mut self, system: &mut dyn System, plan: &Plan) -> Result<(), Failure> {
+        if self.is_critical() {
+            return self.settle_critical_point(system, plan.h);
+        }
         if self.formulation.deficiency() > 0 {
             self.minimise_multipliers(system, plan.h)?;
         }
@@ -166,7 +186,9 @@ impl<const L: usize> Method for Radau<L> {
 
     fn reject(&mut self, why: Rejection) -> bool {
         let error_test = matches!(why, Rejection::ErrorTest { .. });
-        self.evidence.failures = self.evidence.failures.saturating_add(u32::from(!error_test));
+        // A rank loss says nothing of the order.
+        let newton = !error_test && !matches!(why, Rejection::RankLoss { .. });
+        self.evidence.failures = self.evidence.failures.saturating_add(u32::from(newton));
         self.renew_selectors |= !error_test;
         // What belongs to x_k does not depend on h and is kept (Remark 3.3).
         if self.linearized != Linearized::Here {
@@ -189,6 +211,7 @@ impl<const L: usize> Method for Radau<L> {
         self.mass.forget();
         self.stage_mass.forget();
         (self.estimate_with_stage_mass, self.singular) = (false, 0);
+        self.memory = critical::Memory::default();
         self.forget();
         true
     }
@@ -222,6 +245,8 @@ struct Work<const L: usize> {
     single_rhs: Vec<Lanes<1>>,
     single: Vec<Lanes<1>>,
     single_work: LaneWork<1>,
+    /// As long as z.
+    single_block: Vec<f64>,
 }
 
 impl<const L: usize> Radau<L> {
@@ -234,17 +259,18 @@ impl<const L: usize> Radau<L> {
         analytic: bool,
         (t, x, h): (f64, &[f64], f64),
     ) -> Self {
-        let (n, m) = (layout.n, layout.m);
         let stages = options.order.stages();
         let orders: Vec<_> = stages.iter().map(|&s| Order::new(s, layout, options, tolerance)).collect();
         let middle = orders.len() / 2;
         let kind = options.decompose_constraints;
         let policy = RankPolicy::new(kind, analytic, orders[0].scaling.rtol_user);
+        let rows = Rows::new(layout, options, analytic, orders[0].scaling.typical.clone());
+        let layout = &rows.newton_layout();
+        let (n, m) = (layout.n, layout.m);
         let nq = layout.n3().max(layout.n4()).max(layout.n2()).max(1);
         let pairs = stages.iter().max().map_or(1, |s| s / 2);
         let kinds = (kind, options.decompose_differential);
         let formulation = Formulation::new(layout, kinds, policy, options.relax_invariants, pairs);
-        let typical = orders[0].scaling.typical.clone();
         let mut state = State::new(t, x, h, orders[middle].tableau.of.newton_nodes);
         state.make_room(L + 1);
         Radau {
@@ -255,7 +281,8 @@ impl<const L: usize> Radau<L> {
             evidence: Evidence::default(),
             faccon: 1.0,
             linearized: Linearized::Nowhere,
-            derivatives: Derivatives::of_rows(layout, analytic, kind == DecompositionKind::Svd, typical),
+            closing: Closing::new(&rows, kind, policy),
+            rows,
             fx: JacobianBlocks::new(layout),
             mass: Mass::new(layout, options.mass),
             stage_mass: Mass::new(layout, options.mass),
@@ -277,7 +304,10 @@ impl<const L: usize> Radau<L> {
                 single_rhs: vec![[0.0]; m],
                 single: vec![[0.0]; n],
                 single_work: LaneWork::new(&formulation),
+                single_block: vec![0.0; Formulation::largest_size(layout)],
             },
+            critical: None,
+            memory: critical::Memory::default(),
             formulation: Linear::analysed(formulation),
             options: options.clone(),
             layout: *layout,
@@ -290,6 +320,10 @@ impl<const L: usize> Radau<L> {
         self.renew_selectors = true;
         self.formulation.discard();
         self.work.here_valid = false;
+        self.memory = critical::Memory { best: self.memory.best, ..critical::Memory::default() };
+        if let Some(critical) = &mut self.critical {
+            critical.forget();
+        }
     }
 
     fn error_too_large(&self, h: f64, err: f64, settled: bool) -> Setback {
@@ -314,6 +348,25 @@ impl<const L: usize> Radau<L> {
         &self.orders[self.order].tableau
     }
 
+    /// A step with one linearisation for all stages.
+    fn attempt_regular(&mut self, system: &mut dyn System, h: f64) -> Result<Attempted, Setback> {
+        self.predict_stages(h);
+        self.linearize(system, h)?;
+        self.look_ahead(system, h)?;
+        self.clear_undetermined();
+        self.choose_selectors();
+        self.decompose_reduced(h)?;
+        self.evidence.iterations = self.solve_stages(system, h)?;
+        self.correct_last_stage()?;
+        let err = self.estimate_error(system, h)?;
+        if err < 1.0 {
+            self.determine_multipliers(system, h)?;
+            return Ok(Attempted { err, next: self.next_step(h, err) });
+        }
+        let settled = self.settle_start(system);
+        Err(self.error_too_large(h, err, settled))
+    }
+
     /// The weights of the norm at x_k.
     fn weigh(&mut self, h: f64) {
         let scaling = &self.orders[self.order].scaling;
@@ -330,17 +383,29 @@ impl<const L: usize> Radau<L> {
         }
         let state = &mut self.state;
         state.stats.neom += 1;
-        let result = model::eom(system, Code::StoppedByEom, state.t, &state.x, &mut self.work.here);
+        let result = self.rows.eom(system, state.t, &state.x, &mut self.work.here);
         result.map_err(|trouble| self.setback(trouble))?;
         self.work.here_valid = true;
         Ok(())
     }
 
+    /// The rows at the end of the step that is accepted, if they are known, are those here.
+    fn take_end(&mut self) {
+        self.work.here_valid = false;
+        if let Some(closing) = self.closing.as_mut().filter(|closing| closing.evaluated) {
+            std::mem::swap(&mut closing.end, &mut self.work.here);
+            (closing.evaluated, self.work.here_valid) = (false, true);
+        }
+    }
+
     /// Starting values of the stages (STARTN).
     fn predict_stages(&mut self, h: f64) {
-        let extrapolate = !self.state.is_first() && !self.options.zero_start;
-        let last = extrapolate.then(|| self.state.dense());
+        let last = (!self.state.is_first() && !self.options.zero_start).then(|| self.state.dense());
+        let last = last.filter(|last| h <= FARTHEST * last.h);
         self.stages.predict(&self.orders[self.order].tableau, last, h);
+        if self.memory.passed {
+            self.stages.z[self.layout.x.multipliers.range()].fill([0.0; L]);
+        }
     }
 
     /// True if the Jacobian serves the next step too (THET).
@@ -362,6 +427,9 @@ impl<const L: usize> Radau<L> {
         if state.rejected {
             h_new = h_new.min(h);
         }
+        if options.dynamic_multipliers {
+            h_new = h_new.min(h * control::growth_by_rate(state.theta, iterations, self.evidence.slow));
+        }
         let quotient = h_new / h;
         if self.keeps_jacobian() && quotient >= options.quot1 && quotient <= options.quot2 {
             h_new = h;
@@ -371,7 +439,7 @@ impl<const L: usize> Radau<L> {
 
     /// With an automatic choice: another order, if Newton's method and the growth of the step size speak for it.
     fn choose_order(&mut self, growth: f64) {
-        let Evidence { failures, since_change, iterations } = self.evidence;
+        let Evidence { failures, since_change, iterations, .. } = self.evidence;
         self.evidence.since_change = since_change.saturating_add(1);
         if self.orders.len() == 1 {
             return;
@@ -408,6 +476,7 @@ impl<const L: usize> Radau<L> {
         }
         subtract(&mut state.x, -1.0, &self.work.delta);
         self.stages.polynomial(tableau, &state.x, &mut state.contx);
+        self.work.here_valid = false;
         Ok(())
     }
 }

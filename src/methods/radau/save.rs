@@ -18,6 +18,7 @@ impl<const L: usize> Radau<L> {
         w.int(self.order as u64);
         w.int(u64::from(self.evidence.since_change));
         w.int(u64::from(self.evidence.failures));
+        w.int(u64::from(self.evidence.slow));
         w.int(self.state.nodes.len() as u64 + 1);
         w.real(self.formulation.factored_for().map_or(0.0, |shifts| shifts.h));
         w.flag(self.renew_selectors);
@@ -26,6 +27,11 @@ impl<const L: usize> Radau<L> {
         w.reals(self.stage_mass.saved().unwrap_or(&[]));
         if self.linearized != Linearized::Nowhere {
             self.fx.fx.iter().for_each(|block| w.reals(block));
+            self.rows.whole.iter().for_each(|whole| w.reals(&whole.fx.fx[0]));
+        }
+        w.flag(self.work.here_valid);
+        if self.work.here_valid {
+            w.reals(&self.work.here);
         }
         let memory = self.formulation.memory();
         w.flag(memory.known_ranks.is_some());
@@ -34,6 +40,14 @@ impl<const L: usize> Radau<L> {
         for list in [&memory.rows_v, &memory.rows_p, &memory.selected_for] {
             w.indices(list.iter().map(|&i| i as u64));
         }
+        w.real(self.memory.best);
+        w.reals(self.memory.time.as_slice());
+        w.flag(self.memory.passed);
+        w.int(u64::from(self.memory.shifts));
+        // How many constraints are redundant, where critical steps may come.
+        w.indices(
+            self.critical.iter().map(|critical| critical.redundant() as u64).collect::<Vec<_>>().into_iter(),
+        );
         w.seal()
     }
 
@@ -49,7 +63,8 @@ impl<const L: usize> Radau<L> {
         self.order = r.index("order", self.orders.len())?;
         let since_change = r.small("steps since the last change of order", u32::MAX)?;
         let failures = r.small("failures since the last change of order", MANY_FAILURES)?;
-        self.evidence = Evidence { failures, since_change, iterations: 0 };
+        let slow = r.small("slow steps", u32::MAX)?;
+        self.evidence = Evidence { failures, since_change, iterations: 0, slow };
         self.restore_nodes(&mut r)?;
         let decomposed_for = r.size("step size of the matrices")?;
         self.renew_selectors = r.flag("selectors")?;
@@ -57,8 +72,23 @@ impl<const L: usize> Radau<L> {
         self.restore_matrices(&mut r)?;
         self.restore_formulation(&mut r, decomposed_for)?;
         self.state.stats = counters;
-        self.work.here_valid = false;
+        self.restore_critical(&mut r)?;
         r.end()
+    }
+
+    /// What is remembered of rank losses.
+    fn restore_critical(&mut self, r: &mut Reader<'_>) -> Result<(), BadState> {
+        self.memory.best = r.not_negative("constraints")?;
+        let mut time = [0.0];
+        self.memory.time = r.optional("time to the rank loss", &mut time)?.then_some(time[0]);
+        self.memory.passed = r.flag("rank loss")?;
+        self.memory.shifts = r.small("rank loss", u32::MAX - 1)?;
+        match r.distinct("redundant constraints", self.layout.dims.nl + self.layout.dims.nm + 1)?[..] {
+            [] => {}
+            [redundant] => self.make_room_for_critical_steps(redundant),
+            _ => return Err(BadState::Field("redundant constraints")),
+        }
+        Ok(())
     }
 
     /// The polynomial of the last step may be one of another order.
@@ -81,6 +111,15 @@ impl<const L: usize> Radau<L> {
         if self.linearized != Linearized::Nowhere {
             require("mass matrix", self.mass.saved().is_some())?;
             self.fx.fx.iter_mut().try_for_each(|block| r.reals("Jacobian", block))?;
+            let whole = self.rows.whole.iter_mut();
+            whole.map(|whole| &mut whole.fx.fx[0]).try_for_each(|block| r.reals("Jacobian", block))?;
+        }
+        if let Some(closing) = &mut self.closing {
+            (closing.decomposed, closing.evaluated) = (false, false);
+        }
+        self.work.here_valid = r.flag("rows here")?;
+        if self.work.here_valid {
+            r.reals("rows here", &mut self.work.here)?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 //! rounding errors, and one over the size of v itself has the fewest. A column costs one evaluation, and only those of v are
 //! needed: whether forces depend on λ, μ by -Cᵀ(λ, μ) alone is seen where it matters, at the multipliers found.
 
-use super::motion::{Halt, Motion, Source, SAME_FORCE};
+use super::{Halt, Motion, Source, SAME_FORCE};
 use crate::error::Code;
 use crate::layout::Form;
 use crate::model::{self, Trouble};

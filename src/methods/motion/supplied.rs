@@ -1,6 +1,6 @@
 //! Models that supply f, γ, M and C themselves ([`System::parts`]); then p' = v.
 
-use super::motion::{factored, Halt, Motion};
+use super::{factored, Halt, Motion};
 use crate::error::Code;
 use crate::linalg::all_finite;
 use crate::model;

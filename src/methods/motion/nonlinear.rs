@@ -1,7 +1,7 @@
 //! What is not linear at a point: w, λ, μ where forces depend on them (friction), and contact points, by Newton's method.
 
-use super::motion::{factored, Halt, Motion, MAX_ITERATIONS};
 use super::saddle::Defect;
+use super::{factored, Halt, Motion, MAX_ITERATIONS};
 use crate::linalg::dense;
 use crate::stats::Stats;
 use crate::system::System;
@@ -12,6 +12,13 @@ const ROUNDING: f64 = 1e-14;
 const SLOW: f64 = 0.02;
 
 impl Motion {
+    /// The block of FX1 for w, λ, μ.
+    pub(super) fn factor_algebraic(&mut self) -> Result<(), Halt> {
+        let entries = self.layout.m1() * self.layout.n1();
+        self.algebraic.matrix_mut().copy_from_slice(&self.fx.fx[0][..entries]);
+        Ok(self.algebraic.factor().map_err(|_| Defect::Constraints(None))?)
+    }
+
     /// w, λ, μ from d, gII, hI by Newton's method, then the acceleration in place of f_dyn.
     pub(super) fn solve_coupled(
         &mut self,
@@ -20,9 +27,7 @@ impl Motion {
         stats: &mut Stats,
     ) -> Result<(), Halt> {
         let (l, n1) = (self.layout, self.layout.n1());
-        let m1 = l.m1();
-        self.algebraic.matrix_mut().copy_from_slice(&self.fx.fx[0][..m1 * n1]);
-        self.algebraic.factor().map_err(|_| Defect::Constraints(None))?;
+        self.factor_algebraic()?;
         let mut before = f64::INFINITY;
         for iteration in 0..MAX_ITERATIONS {
             self.evaluate(system, t, stats)?;

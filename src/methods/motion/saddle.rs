@@ -87,6 +87,19 @@ impl Saddle {
         self.rank
     }
 
+    /// The smallest magnitude of the constraints that counts, in the norm of M and relative to the largest; `None` with the whole
+    /// matrix.
+    pub fn smallest(&self) -> Option<f64> {
+        if self.whole || self.m == 0 {
+            return None;
+        }
+        let (least, most) = match &self.schur {
+            Schur::Definite(cholesky) => cholesky.extent(),
+            Schur::LeastNorm { factor, .. } => factor.extent(),
+        };
+        Some(least / most.max(f64::MIN_POSITIVE))
+    }
+
     /// The constraints that the forces are taken from, where the rank is decided.
     pub fn rows(&self) -> &[usize] {
         match &self.schur {
@@ -209,6 +222,11 @@ impl Factored<'_, Saddle> {
         s.solve_multipliers(b);
         s.finish(f, b);
         s.least_norm(b);
+    }
+
+    /// b := S⁻¹ b. Not with the whole matrix.
+    pub fn multipliers(&mut self, b: &mut [f64]) {
+        self.system.solve_multipliers(b);
     }
 
     /// f := M⁻¹ f. Not with the whole matrix.

@@ -7,8 +7,13 @@
 //! variables w, Newton's method on the rows d, gII, hI takes the place of the linear equation. A model may supply f, γ, M and C
 //! themselves ([`System::parts`]).
 
-use super::saddle::{Defect, Saddle};
-use super::supplied::Ask;
+mod affine;
+pub mod broyden;
+mod nonlinear;
+pub mod saddle;
+pub mod setback;
+mod supplied;
+
 use crate::error::Code;
 use crate::layout::{Form, Layout};
 use crate::linalg::dense;
@@ -21,6 +26,8 @@ use crate::model::{self, index1, Mass, Trouble};
 use crate::options::Options;
 use crate::stats::Stats;
 use crate::system::{JacobianBlocks, Parts, System};
+use saddle::{Defect, Saddle};
+use supplied::Ask;
 
 /// Iterations for w, λ, μ or s, and for the projection.
 pub const MAX_ITERATIONS: usize = 12;
@@ -248,6 +255,12 @@ impl Motion {
             return Ok(false);
         }
         self.linearize(system, t, stats)?;
+        self.read_constraint_matrix()
+    }
+
+    /// C from FX2; true if the forces depend on w, λ, μ otherwise than by -Cᵀ(λ, μ).
+    fn read_constraint_matrix(&mut self) -> Result<bool, Halt> {
+        let m = self.nu.len();
         let (nv, m2) = (self.layout.dims.nv, self.layout.m2());
         let fx2 = &self.fx.fx[1];
         for (c, column) in self.c.chunks_exact_mut(m.max(1)).zip(fx2.chunks_exact(m2.max(1))).take(nv) {
@@ -260,6 +273,26 @@ impl Motion {
             return Err(if self.suits { Halt::Diverged } else { Halt::Refused(why) });
         }
         self.suits |= !coupled;
+        Ok(coupled)
+    }
+
+    /// FX1..FX6, M and C at (t, x), decomposed for a solution with all of them; true if the forces depend on w, λ, μ otherwise
+    /// than by -Cᵀ(λ, μ). Then the block of FX1 for them is decomposed, too.
+    pub fn linearize_all(
+        &mut self,
+        system: &mut dyn System,
+        (t, x): (f64, &[f64]),
+        stats: &mut Stats,
+    ) -> Result<bool, Halt> {
+        self.x.copy_from_slice(x);
+        self.mass.evaluate(system, t, &self.x, &mut stats.nmas)?;
+        self.linearize(system, t, stats)?;
+        let coupled = self.read_constraint_matrix()?;
+        self.decompose()?;
+        if coupled {
+            self.factor_algebraic()?;
+        }
+        stats.npdec += 1;
         Ok(coupled)
     }
 

@@ -1,0 +1,102 @@
+//! Random parallelograms: none leaves its branch, none fails, wherever it begins.
+
+use crate::long;
+use crate::mechanisms::Parallelogram;
+use geoms::norm::Tolerance;
+use geoms::options::{CheckLevel, MassStructure, MethodKind, Options, Order};
+use geoms_problems::trial::{drive, Run};
+use std::f64::consts::PI;
+
+/// Numbers in [0, 1): a linear congruential generator.
+struct Draw(u64);
+
+impl Draw {
+    fn unit(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn between(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.unit()
+    }
+}
+
+/// Speed with which the crank turns all the way round.
+fn lively(bars: &Parallelogram, draw: &mut Draw) -> f64 {
+    let crank = bars.crank();
+    let sign = if draw.unit() < 0.5 { -1.0 } else { 1.0 };
+    sign * (draw.between(0.2, 3.0) + 2.0 * (1.3 * crank.weight / crank.inertia).sqrt())
+}
+
+fn options(method: MethodKind, order: Order) -> Options {
+    let check = CheckLevel::Off;
+    Options {
+        method,
+        order,
+        check,
+        consistent: true,
+        mass: MassStructure::ConstantFull,
+        ..Options::default()
+    }
+}
+
+fn run(bars: &Parallelogram, options: &Options, tol: f64, start: [f64; 2], tend: f64) -> Run {
+    let x0 = bars.state(start[0], start[1]);
+    let mut system = bars.model(options.form, true, &x0);
+    drive(system.as_mut(), options, &Tolerance::scalar(tol, tol), (0.0, &x0, 0.0, tend), |_| {})
+}
+
+/// Error of p beside the exact solution; 1 or more off the branch.
+fn error(bars: &Parallelogram, run: &Run, start: [f64; 2], tend: f64) -> f64 {
+    let end = bars.crank().swing(start, tend);
+    let exact = bars.state(end[0], end[1]);
+    let first = exact.len() - 4;
+    exact[first..].iter().zip(&run.x[first..]).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()))
+}
+
+#[test]
+fn random_parallelograms_stay_on_their_branch() {
+    let mut draw = Draw(17);
+    let (mut bad, mut worst) = (Vec::new(), 0.0f64);
+    let count = if long() { 200 } else { 60 };
+    for k in 0..count {
+        let bars = Parallelogram::plain(
+            draw.between(0.3, 2.0),
+            draw.between(0.3, 3.0),
+            draw.between(0.0, 2.0 * PI),
+            [draw.between(0.2, 5.0), draw.between(0.2, 5.0), draw.between(0.2, 5.0)],
+        );
+        let rate = lively(&bars, &mut draw);
+        // Anywhere, or within some distance of the rank loss, or in it.
+        let away = [1.0, 1e-4, 1e-8, 1e-12, 0.0][k % 5];
+        let side = PI * f64::from(u8::from(draw.unit() < 0.5));
+        let theta = bars.angle + side + away * draw.between(-1.0, 1.0);
+        let methods = [
+            (MethodKind::Radau, Order::Nine),
+            (MethodKind::Radau, Order::Five),
+            (MethodKind::HalfExplicit, Order::Nine),
+            (MethodKind::Hht, Order::Nine),
+        ];
+        for (method, order) in methods {
+            let tol = if k % 2 == 0 { 1e-6 } else { 1e-4 };
+            let options = options(method, order);
+            let run = run(&bars, &options, tol, [theta, rate], 3.0);
+            let what = format!("{k} {method:?} {order:?} {tol:e} from {away:e}");
+            match &run.result {
+                Err(failure) => bad.push(format!("{what}: {}", failure.to_string().replace('\n', ";"))),
+                Ok(()) => {
+                    let error = error(&bars, &run, [theta, rate], 3.0);
+                    if method != MethodKind::Hht {
+                        worst = worst.max(error / tol);
+                    }
+                    let bound = if method == MethodKind::Hht { 0.3 } else { 2000.0 * tol };
+                    if error > bound {
+                        bad.push(format!("{what}: error {error:.2e}"));
+                    }
+                }
+            }
+        }
+    }
+    println!("largest error beside TOL: {worst:.1e}");
+    assert!(bad.is_empty(), "{} of them:\n{}", bad.len(), bad.join("\n"));
+}

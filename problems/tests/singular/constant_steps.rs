@@ -1,0 +1,89 @@
+//! Constant steps, Newton's method to rounding: the collocation equations have one solution, whatever the iteration.
+
+use crate::mechanisms::CartesianFourBar;
+use geoms::layout::Form;
+use geoms::mechanism::{Model, Options as Presented};
+use geoms::norm::Tolerance;
+use geoms::options::{MassStructure, Options, Order, Singular};
+use geoms::system::System;
+use geoms_problems::four_bar::natural;
+use geoms_problems::trial::{drive, Run};
+
+fn fixed(
+    system: &mut dyn System,
+    mass: MassStructure,
+    order: Order,
+    x0: &[f64],
+    (h, tend): (f64, f64),
+) -> Run {
+    let options = Options {
+        order,
+        mass,
+        fixed_step: true,
+        consistent: true,
+        singular: Singular::Always,
+        nit: 50,
+        fnewt: Some(1e-6),
+        ..Options::of_call()
+    };
+    drive(system, &options, &Tolerance::scalar(1e-13, 1e-13), (0.0, x0, h, tend), |_| {})
+}
+
+/// B_0 and its velocity at t = 1, from an implementation of the equations with Newton's method to rounding.
+const REFERENCE: [(usize, Order, f64, [f64; 4]); 7] = [
+    (1, Order::Five, 20.0, [-0.26071213074423, -0.96541658618588, -6.63777642612578, 1.79254102345187]),
+    (1, Order::Five, 40.0, [-0.26071266489355, -0.96541644193794, -6.63780844679362, 1.79255361110549]),
+    (1, Order::Nine, 20.0, [-0.26071267518068, -0.96541643915988, -6.63780949600433, 1.79255397033527]),
+    (2, Order::Five, 20.0, [-0.1950201931466, -0.98079922729632, -6.67664771523002, 1.32757152611682]),
+    (2, Order::Five, 40.0, [-0.19502030448404, -0.9807992051582, -6.67667707863143, 1.32757815256009]),
+    (2, Order::Nine, 20.0, [-0.19502030194824, -0.98079920566241, -6.67667803677913, 1.32757832513171]),
+    (10, Order::Five, 20.0, [-0.12930625944782, -0.99160470514596, -6.6752546291275, 0.87045997510388]),
+];
+
+#[test]
+fn reference_rows_agree_to_ten_digits() {
+    for (n, order, steps, expected) in REFERENCE {
+        let problem = natural("row", n, 1.0);
+        let mut system = problem.system(Form::StrangenessFree, true);
+        let run = fixed(system.as_mut(), problem.mass, order, &problem.x0, (1.0 / steps, 1.0))
+            .good("constant steps");
+        assert!(run.stats.critical_steps > 0);
+        let (v, p) = (2 * n + 1, 4 * n + 3);
+        let found = [run.x[p], run.x[p + 1], run.x[v], run.x[v + 1]];
+        for (a, b) in found.iter().zip(expected) {
+            let far = (a - b).abs() / b.abs().max(1.0);
+            println!("N={n} {order:?} 1/{steps}: {a:.14} {b:.14} {far:.1e}");
+            assert!(far < 1e-10, "{far}");
+        }
+    }
+}
+
+#[test]
+fn the_order_is_kept_through_the_rank_loss() {
+    for (order, expected, steps) in [(Order::Five, 4.5, [20, 40]), (Order::Nine, 8.0, [10, 20])] {
+        let problem = natural("row", 2, 1.0);
+        let exact = problem.exact.as_ref().unwrap()(1.0);
+        let error = |steps: i32| {
+            let mut system = problem.system(Form::StrangenessFree, true);
+            let h = 1.0 / f64::from(steps);
+            let run = fixed(system.as_mut(), problem.mass, order, &problem.x0, (h, 1.0)).good("steps");
+            (5..17).fold(0.0f64, |m, i| m.max((run.x[i] - exact[i]).abs()))
+        };
+        let errors = steps.map(error);
+        let observed = (errors[0] / errors[1]).log2();
+        println!("{order:?}: {errors:?} order {observed}");
+        assert!(observed > expected, "{order:?}: {errors:?}");
+    }
+}
+
+#[test]
+fn cartesian_coordinates_have_the_printed_point() {
+    let x0 = CartesianFourBar::exact(0.0);
+    let mut model = Model::new(CartesianFourBar, Presented::new(Form::StrangenessFree, true), 0.0, &x0);
+    let run =
+        fixed(&mut model, MassStructure::ConstantDiagonal, Order::Five, &x0, (0.04, 0.6)).good("Cartesian");
+    let exact = CartesianFourBar::exact(0.6);
+    let error = (17..26).fold(0.0f64, |m, i| m.max((run.x[i] - exact[i]).abs()));
+    println!("Cartesian h = 0.04: error of p {error:e}");
+    assert!(error < 3e-6 && run.stats.critical_steps > 0);
+}

@@ -1,0 +1,99 @@
+//! Events, dense output, saving and counters across a position where the constraints lose rank.
+
+use crate::mechanisms::Parallelogram;
+use geoms::layout::Form;
+use geoms::norm::Tolerance;
+use geoms::options::{CheckLevel, MassStructure, MethodKind, Options, Order};
+use geoms::solver::Solver;
+use geoms_problems::four_bar::natural;
+use geoms_problems::trial::drive;
+use geoms_problems::Problem;
+
+fn options(problem: &Problem, method: MethodKind) -> Options {
+    Options { method, mass: problem.mass, check: CheckLevel::Off, ..Options::default() }
+}
+
+#[test]
+fn the_polynomial_follows_the_motion_through() {
+    let problem = natural("row", 2, 3.0);
+    let exact = problem.exact.clone().unwrap();
+    for (method, bound) in [(MethodKind::Radau, 1e-5), (MethodKind::HalfExplicit, 1e-5)] {
+        let options = options(&problem, method);
+        let mut system = problem.system(Form::StrangenessFree, true);
+        let (mut worst, mut x) = (0.0f64, vec![0.0; problem.x0.len()]);
+        let start = (0.0, &problem.x0[..], 0.0, 3.0);
+        let run = drive(system.as_mut(), &options, &Tolerance::scalar(1e-8, 1e-8), start, |step| {
+            for k in 1..8 {
+                let t = step.t_old + (step.t - step.t_old) * f64::from(k) / 8.0;
+                let known = exact(t);
+                (0..x.len()).for_each(|i| x[i] = step.dense.component(i, t));
+                worst = (5..17).fold(worst, |m, i| m.max((x[i] - known[i]).abs()));
+            }
+        });
+        let stats = run.good("dense").stats;
+        println!("{method:?}: largest error between points {worst:.1e}");
+        assert!(stats.critical_steps > 0 && worst < bound, "{method:?}: {worst}");
+    }
+}
+
+#[test]
+fn a_run_can_be_saved_before_in_and_behind_it() {
+    let problem = natural("row", 2, 1.5);
+    for method in [MethodKind::Radau, MethodKind::HalfExplicit, MethodKind::Hht, MethodKind::Automatic] {
+        let options = options(&problem, method);
+        let tolerance = Tolerance::scalar(1e-6, 1e-6);
+        let make = |system: &mut dyn geoms::system::System| {
+            Solver::start(system, &options, &tolerance, (0.0, &problem.x0, 0.0)).expect("solver")
+        };
+        let mut system = problem.system(Form::StrangenessFree, true);
+        let mut whole = make(system.as_mut());
+        let mut saved = Vec::new();
+        while whole.t() < 1.5 {
+            saved.push(whole.save());
+            whole.advance(system.as_mut(), None, None, 1.5).expect("step");
+        }
+        for bytes in saved.iter().step_by(saved.len().div_ceil(12)) {
+            let mut again = make(system.as_mut());
+            again.restore(bytes).expect("restore");
+            while again.t() < 1.5 {
+                again.advance(system.as_mut(), None, None, 1.5).expect("step");
+            }
+            assert_eq!(again.x(), whole.x(), "{method:?}");
+            assert_eq!(again.stats().naccpt, whole.stats().naccpt);
+        }
+    }
+}
+
+/// Output exactly at the rank loss: the run ends and begins again there.
+#[test]
+fn runs_may_end_and_begin_in_it() {
+    let bars = Parallelogram::plain(1.0, 1.5, 0.3, [1.0, 0.7, 1.4]);
+    let (start, crank) = ([1.3, -6.0], bars.crank());
+    // The time at which θ = 0.3, by bisection.
+    let (mut low, mut high) = (0.0, 0.5);
+    while high - low > 1e-14 {
+        let middle = 0.5 * (low + high);
+        if crank.swing(start, middle)[0] > 0.3 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    let x0 = bars.state(start[0], start[1]);
+    let end = crank.swing(start, 1.0);
+    let exact = bars.state(end[0], end[1]);
+    // Order 13 has its first stages too close to a start whose errors are those of the tolerance.
+    for order in [Order::Five, Order::Nine] {
+        let mass = MassStructure::ConstantFull;
+        let options = Options { order, mass, consistent: true, check: CheckLevel::Off, ..Options::default() };
+        let mut system = bars.model(Form::StrangenessFree, true, &x0);
+        let tolerance = Tolerance::scalar(1e-8, 1e-8);
+        let first =
+            drive(system.as_mut(), &options, &tolerance, (0.0, &x0, 0.0, low), |_| {}).good("into it");
+        let second =
+            drive(system.as_mut(), &options, &tolerance, (low, &first.x, 0.0, 1.0), |_| {}).good("out of it");
+        let error = (3..11).fold(0.0f64, |m, i| m.max((second.x[i] - exact[i]).abs()));
+        println!("{order:?}: error {error:.1e}");
+        assert!(error < 1e-5, "{order:?}: {error}");
+    }
+}

@@ -1,0 +1,119 @@
+//! The error estimate of a critical step: that of every other step, reduced to the free directions at x_k. Multipliers are
+//! not in the norm.
+
+use super::eliminate::Known;
+use super::{Critical, Radau, Setback};
+use crate::error::Rejection;
+use crate::model::Trouble;
+use crate::norm::weighted_rms;
+use crate::system::System;
+
+/// Below this smallest magnitude x_k lies in the rank loss itself: the directions of the first stage serve.
+const IN_IT: f64 = 1e-9;
+
+impl<const L: usize> Radau<L> {
+    /// Norm of the error estimate.
+    pub(super) fn estimate_critical_error(
+        &mut self,
+        critical: &mut Critical<L>,
+        system: &mut dyn System,
+        h: f64,
+    ) -> Result<f64, Setback> {
+        if self.options.fixed_step {
+            return Ok(0.0);
+        }
+        let point = self.reduce_here(critical, system)?;
+        self.decompose_estimate(critical, point, h)?;
+        self.work.rhs.copy_from_slice(&self.work.here);
+        if point == 0 {
+            self.evaluate_without_multipliers(system)?;
+        }
+        let mut err = self.critical_error_norm(critical, point, h);
+        if err >= 1.0 && (self.state.is_first() || self.state.rejected) {
+            for ((d, x), e) in self.work.delta.iter_mut().zip(&self.state.x).zip(&self.work.err) {
+                *d = x + e;
+            }
+            self.state.stats.neom += 1;
+            let t = self.state.t;
+            match self.rows.eom(system, t, &self.work.delta, &mut self.work.rhs) {
+                Ok(()) => err = self.critical_error_norm(critical, point, h),
+                Err(trouble @ Trouble::Stop { .. }) => return Err(self.setback(trouble)),
+                // The point x_k + err need not exist; the first estimate stands.
+                Err(_) => {}
+            }
+        }
+        if err.is_nan() {
+            return Err(Setback::Reject { why: Rejection::NotFinite, factor: 0.5, component: None });
+        }
+        Ok(err)
+    }
+
+    /// The equations at x_k reduced, or those of the first stage if x_k is singular itself; which of the points it is.
+    fn reduce_here(&mut self, critical: &mut Critical<L>, system: &mut dyn System) -> Result<usize, Setback> {
+        let here = critical.points.len() - 1;
+        let (t, x, stats) = (self.state.t, &self.state.x, &mut self.state.stats);
+        let mut result = self.rows.jacobian(system, (t, x), &mut critical.fx, stats);
+        if result.is_ok() {
+            result = self.mass.evaluate(system, t, x, &mut stats.nmas);
+        }
+        result.map_err(|trouble| self.setback(trouble))?;
+        let fx = std::mem::take(&mut critical.fx);
+        let known = Known { fx: &fx, mass: &self.mass, rda: &self.work.here };
+        let reduced = critical.eliminate(here, known, &mut self.state.stats.mass_multiplications);
+        critical.fx = fx;
+        let in_it = reduced.is_err() || critical.points[here].smallest < IN_IT;
+        Ok(if in_it { 0 } else { here })
+    }
+
+    /// Rows at x_k with λ = μ = 0: in the rank loss they mean nothing, and the directions of the first stage are not those of x_k.
+    fn evaluate_without_multipliers(&mut self, system: &mut dyn System) -> Result<(), Setback> {
+        let (l, t) = (self.layout, self.state.t);
+        self.work.delta.copy_from_slice(&self.state.x);
+        l.x.multipliers.of_mut(&mut self.work.delta).fill(0.0);
+        self.state.stats.neom += 1;
+        let result = self.rows.eom(system, t, &self.work.delta, &mut self.work.rhs);
+        result.map_err(|trouble| self.setback(trouble))
+    }
+
+    /// γ/h [K_vᵀ M N_v; K_pᵀ N_p; N_r] + the projected Jacobian.
+    fn decompose_estimate(
+        &mut self,
+        critical: &mut Critical<L>,
+        point: usize,
+        h: f64,
+    ) -> Result<(), Setback> {
+        let (n, nz) = (self.layout.n, critical.sizes.all());
+        let factor = self.tableau().of.gamma / h;
+        let Critical { matrix, points, .. } = critical;
+        let reduced = &points[point];
+        matrix.resize(nz);
+        for (c, target) in matrix.matrix_mut().chunks_exact_mut(nz.max(1)).enumerate() {
+            reduced.project_rates(&reduced.columns[c * n..(c + 1) * n], target);
+            let own = &reduced.jacobian[c * nz..(c + 1) * nz];
+            target.iter_mut().zip(own).for_each(|(t, d)| *t = factor * *t + d);
+        }
+        matrix.factor().map_err(|_| super::super::linearize::singular())
+    }
+
+    /// One estimate with the rows in `work.rhs`.
+    fn critical_error_norm(&mut self, critical: &mut Critical<L>, point: usize, h: f64) -> f64 {
+        let (l, nz) = (self.layout, critical.sizes.all());
+        let tableau = &self.orders[self.order].tableau;
+        let Critical { matrix, points, rhs, .. } = critical;
+        let err = &mut self.work.err;
+        err.fill(0.0);
+        for block in [l.x.r, l.x.v, l.x.p] {
+            self.stages.error_combination(tableau, h, block, block.of_mut(err));
+        }
+        let (out, part) = (&mut rhs[..nz], &mut self.work.single_block[..nz]);
+        points[point].project_rates(err, out);
+        points[point].project_rows(&self.work.rhs, part);
+        out.iter_mut().zip(part.iter()).for_each(|(o, p)| *o += p);
+        matrix.solve(out);
+        err.fill(0.0);
+        points[point].add_columns(out, err);
+        l.x.algebraic.of_mut(err).fill(0.0);
+        let first = l.x.algebraic.end;
+        weighted_rms(&err[first..], &self.work.scal[first..]).max(1e-10)
+    }
+}

@@ -1,0 +1,90 @@
+//! The accepted point of a critical step: its multipliers, and how far away the rank loss is now.
+
+use super::{Critical, Radau};
+use crate::error::{Code, Failure};
+use crate::methods::plan::Setback;
+use crate::model::index1::Halt;
+use crate::system::System;
+
+/// In the rank loss, as far as a motion that comes to rest is concerned.
+const IN_IT: f64 = 1e-3;
+/// Movements over a step that are none, relative to the positions.
+const AT_REST: f64 = 1e-6;
+
+impl<const L: usize> Radau<L> {
+    /// λ, μ and w that belong to p and v, as large as they are there, and the time to the rank loss.
+    pub(in super::super) fn settle_critical_point(
+        &mut self,
+        system: &mut dyn System,
+        h: f64,
+    ) -> Result<(), Failure> {
+        let Some(mut critical) = self.critical.take() else { return Ok(()) };
+        critical.attempted = false;
+        let result = self.settle_with(&mut critical, system, h);
+        self.critical = Some(critical);
+        result
+    }
+
+    fn settle_with(
+        &mut self,
+        critical: &mut Critical<L>,
+        system: &mut dyn System,
+        h: f64,
+    ) -> Result<(), Failure> {
+        let l = self.layout;
+        self.memory.passed = true;
+        self.memory.shifts = 0;
+        self.memory.time = None;
+        let mut x = std::mem::take(&mut self.work.delta);
+        x.copy_from_slice(&self.state.x);
+        let found = self.multipliers_at(critical, system, &mut x, h);
+        if found.is_ok() {
+            let (block, last) = (l.x.algebraic, self.tableau().stages - 1);
+            for k in block.range() {
+                self.stages.z[k][last] += x[k] - self.state.x[k];
+                self.state.x[k] = x[k];
+            }
+            let tableau = &self.orders[self.order].tableau;
+            self.stages.polynomial(tableau, &self.state.x, &mut self.state.contx);
+        }
+        self.work.delta = x;
+        if self.comes_to_rest(critical, h) {
+            return Err(self.failure(Code::SingularConfiguration, String::new()));
+        }
+        match found {
+            Err(Halt::Model(trouble)) => match self.setback(trouble) {
+                Setback::Fatal(failure) => Err(*failure),
+                // Not evaluable now: the next attempt meets it again and shortens the step.
+                Setback::Reject { .. } => Ok(()),
+            },
+            // In the rank loss itself there are no multipliers: those of the last stage stand.
+            _ => Ok(()),
+        }
+    }
+
+    /// True if the mechanism stands still in the rank loss: it could go on in more than one way.
+    fn comes_to_rest(&self, critical: &Critical<L>, h: f64) -> bool {
+        let largest = |v: &[f64]| v.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let (v, p) = (self.layout.x.v.of(&self.state.x), self.layout.x.p.of(&self.state.x));
+        critical.velocity.smallest() < IN_IT && largest(v) * h < AT_REST * (1.0 + largest(p))
+    }
+
+    /// λ, μ and w in x, the accelerations in `critical.a`, and the time to the rank loss.
+    pub(super) fn multipliers_at(
+        &mut self,
+        critical: &mut Critical<L>,
+        system: &mut dyn System,
+        x: &mut [f64],
+        h: f64,
+    ) -> Result<(), Halt> {
+        let (t, stats) = (self.state.t, &mut self.state.stats);
+        let Critical { index1, velocity, ahead, a, .. } = critical;
+        index1.linearize(system, &mut self.rows.derivatives, &mut self.mass, (t, x), stats)?;
+        if velocity.decompose(&index1.fx.fx[1], index1.fx.shape[1].0).is_ok() {
+            self.memory.time = ahead.time(&self.layout, &index1.fx, velocity);
+        }
+        index1.decompose(&self.mass, stats)?;
+        a.fill(0.0);
+        index1.solve(system, &self.mass, (t, x), a, h, stats)
+    }
+}

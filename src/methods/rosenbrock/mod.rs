@@ -1,0 +1,296 @@
+//! Rosenbrock-Nyström method in state space: linearly implicit, for stiff and nonstiff systems at medium accuracy (A. Sandu, D. Negrut,
+//! E. J. Haug, F. A. Potra, C. Sandu, *A Rosenbrock-Nyström state space implicit approach for the dynamic analysis of mechanical
+//! systems*, 2003).
+//!
+//! Constraints split the coordinates into dependent and independent ones (`partition`), and only the latter are integrated: an
+//! ordinary differential equation z' = f(t, z) with z = (p_I, v_J, r), whose rates are accelerations and multipliers of the point
+//! that belongs to z (`assemble`). A step solves one linear system per stage with one matrix (`stages`, `shifted`); nothing is
+//! iterated but the assembly of dependent coordinates. The Jacobian has to be exact (`jacobians`).
+//!
+//! [`Method::attempt`] is the method as a table of contents.
+
+mod assemble;
+mod constraints;
+mod control;
+mod curvature;
+mod frozen;
+mod jacobians;
+mod output;
+mod partition;
+mod save;
+mod shifted;
+mod stages;
+mod start;
+pub mod state_space;
+mod tableau;
+mod tangent;
+
+use super::motion::saddle::Saddle;
+use super::motion::{setback, Halt, Motion, Source};
+use super::plan::{Attempted, Plan, Setback};
+use super::save::BadState;
+use super::state::State;
+use super::Method;
+use crate::error::{Failure, Rejection};
+use crate::layout::{Form, Layout};
+use crate::norm::Tolerance;
+use crate::options::Options;
+use crate::rank::RankPolicy;
+use crate::system::System;
+use assemble::{Assembly, Updates};
+use constraints::Contact;
+use curvature::Curvature;
+use frozen::Frozen;
+use jacobians::Reduced;
+use partition::Level;
+use shifted::Shifted;
+use tangent::Tangent;
+
+/// The integrator: its state, the linearisation of the last point and its work space.
+#[derive(Debug)]
+pub struct Rosenbrock {
+    state: State,
+    layout: Layout,
+    options: Options,
+    motion: Motion,
+    positions: Level,
+    velocities: Level,
+    contact: Contact,
+    /// The partition was chosen at this point.
+    fresh: bool,
+    /// p' = v.
+    plain: bool,
+    /// Forces depend on w, λ, μ otherwise than by -Cᵀ(λ, μ).
+    coupled: bool,
+    tangent: Tangent,
+    reduced: Reduced,
+    curvature: Curvature,
+    shifted: Shifted,
+    assembly: Assembly,
+    frozen: Frozen,
+    /// RTOL and ATOL of (r, v, p); ATOL/RTOL of x.
+    rtol: Vec<f64>,
+    atol: Vec<f64>,
+    typical: Vec<f64>,
+    /// The last point with w, λ, μ, s of its rate, its (r, v, p) and their rate, if `begun`.
+    x: Vec<f64>,
+    y: Vec<f64>,
+    rate: Vec<f64>,
+    begun: bool,
+    linearized: bool,
+    /// The same at the stage or new point.
+    x_new: Vec<f64>,
+    y_new: Vec<f64>,
+    rate_new: Vec<f64>,
+    /// Where the reduced state lies in (r, v, p).
+    free: Vec<usize>,
+    /// The reduced state at a stage, its rate, the stages, the error and its weights.
+    z: Vec<f64>,
+    f: Vec<f64>,
+    u: Vec<f64>,
+    error: Vec<f64>,
+    scal: Vec<f64>,
+}
+
+/// Components (r, v, p) of a vector like x.
+fn differential(layout: &Layout, v: &[f64]) -> Vec<f64> {
+    let b = layout.x;
+    [&v[b.r.start..b.v.end], b.p.of(v)].concat()
+}
+
+impl Rosenbrock {
+    /// An integrator at the initial point (t, x) with first step size h.
+    pub fn new(
+        layout: &Layout,
+        options: &Options,
+        tolerance: &Tolerance,
+        analytic: bool,
+        (t, x, h): (f64, &[f64], f64),
+    ) -> Self {
+        let pick = |v: &[f64]| if v.len() == 1 { vec![v[0]; layout.n] } else { v.to_vec() };
+        let (rtol, atol) = (pick(&tolerance.rtol), pick(&tolerance.atol));
+        let typical: Vec<f64> = atol.iter().zip(&rtol).map(|(a, r)| a / r).collect();
+        let user = rtol.iter().fold(0.0f64, |m, r| m.max(*r));
+        let kind = options.decompose_constraints;
+        let policy = RankPolicy::new(kind, analytic, user);
+        let d = layout.dims;
+        let constraints = d.nl + d.nm;
+        let saddle = Saddle::new(d.nv, constraints, kind, policy);
+        let nd = d.nr + d.nv + d.np;
+        Rosenbrock {
+            state: State::new(t, x, h, &output::NODES),
+            motion: Motion::new(layout, options, saddle, analytic, &typical),
+            positions: Level::new(d.nl, d.np, kind, policy),
+            velocities: Level::new(constraints, d.nv, kind, policy),
+            contact: Contact::new(layout),
+            fresh: false,
+            plain: false,
+            coupled: false,
+            tangent: Tangent::new(layout),
+            reduced: Reduced::new(layout, options),
+            curvature: Curvature::new(layout),
+            shifted: Shifted::new(nd),
+            assembly: Assembly::new(layout),
+            frozen: Frozen::new(layout, options),
+            rtol: differential(layout, &rtol),
+            atol: differential(layout, &atol),
+            typical,
+            x: x.to_vec(),
+            y: differential(layout, x),
+            rate: vec![0.0; nd],
+            begun: false,
+            linearized: false,
+            x_new: vec![0.0; layout.n],
+            y_new: vec![0.0; nd],
+            rate_new: vec![0.0; nd],
+            free: Vec::with_capacity(nd),
+            z: Vec::with_capacity(nd),
+            f: Vec::with_capacity(nd),
+            u: Vec::with_capacity(nd * tableau::STAGES),
+            error: Vec::with_capacity(nd),
+            scal: Vec::with_capacity(nd),
+            options: options.clone(),
+            layout: *layout,
+        }
+    }
+
+    /// True if derivatives of the constraints on acceleration level come from differences over a part of the step.
+    fn by_differences(&self) -> bool {
+        self.layout.form == Form::Index1 || self.motion.saddle.is_whole()
+    }
+
+    /// Rate and linearisation at the last point, where they are not in hand.
+    fn begin(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
+        if !self.begun {
+            self.motion.x.copy_from_slice(&self.state.x);
+            let (point, stats) = ((self.state.t, h), &mut self.state.stats);
+            let result = self.motion.rate(system, point, &self.y, &mut self.rate, stats);
+            result.map_err(|halt| self.setback_at_point(halt))?;
+            self.x.copy_from_slice(&self.motion.x);
+            self.begun = true;
+        }
+        if !self.linearized {
+            self.linearize(system, h, false).map_err(|halt| self.setback_at_point(halt))?;
+        }
+        Ok(())
+    }
+
+    /// The stages, and the reduced state that they lead to. If dependent coordinates could not be found the partition may be the
+    /// reason: once more with another one.
+    fn solve_stages(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
+        self.shift(h)?;
+        match self.stages(system, h) {
+            Err(Setback::Reject { why: Rejection::Newton { .. } | Rejection::SingularMatrix, .. })
+                if !self.fresh && !self.velocities.is_empty() =>
+            {
+                self.linearize(system, h, true).map_err(|halt| self.setback_at_point(halt))?;
+                self.shift(h)?;
+                self.stages(system, h)
+            }
+            other => other,
+        }
+    }
+
+    /// The error test.
+    fn pass(&self, err: f64) -> Result<(), Setback> {
+        if err < 1.0 {
+            return Ok(());
+        }
+        let factor = control::shrink(&self.options, err);
+        let component =
+            crate::norm::dominating(&self.error, &self.scal).map(|k| self.component(self.free[k]));
+        Err(Setback::Reject { why: Rejection::ErrorTest { err }, factor, component })
+    }
+
+    /// The new point with its rate, which the polynomial and the next step take. Velocities once more with the matrix of the point
+    /// itself: they are linear.
+    fn evaluate_new_point(&mut self, system: &mut dyn System, plan: &Plan) -> Result<(), Setback> {
+        self.evaluate(system, plan.t_new, plan.h).map_err(|halt| self.setback(halt))?;
+        if self.motion.source != Source::Supplied {
+            self.correct_velocities(Updates::None);
+            if self.plain {
+                let first = self.layout.dims.nr;
+                self.rate_new[first + self.layout.dims.nv..]
+                    .copy_from_slice(&self.y_new[first..first + self.layout.dims.nv]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Index into x of component i of (r, v, p).
+    fn component(&self, i: usize) -> usize {
+        let b = self.layout.x;
+        let nrv = b.v.end - b.r.start;
+        if i < nrv {
+            b.r.start + i
+        } else {
+            b.p.start + i - nrv
+        }
+    }
+
+    fn setback(&self, halt: Halt) -> Setback {
+        setback::of_stage(&self.state, &self.layout, &self.options, halt)
+    }
+
+    fn setback_at_point(&self, halt: Halt) -> Setback {
+        setback::at_point(&self.state, &self.layout, &self.options, halt)
+    }
+}
+
+impl Method for Rosenbrock {
+    fn state(&self) -> &State {
+        &self.state
+    }
+
+    fn state_mut(&mut self) -> &mut State {
+        &mut self.state
+    }
+
+    fn choose_first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
+        self.first_step(system, tend)
+    }
+
+    fn attempt(&mut self, system: &mut dyn System, plan: &Plan) -> Result<Attempted, Setback> {
+        self.begin(system, plan.h)?;
+        self.solve_stages(system, plan.h)?;
+        let err = self.error_norm()?;
+        self.pass(err)?;
+        self.evaluate_new_point(system, plan)?;
+        Ok(Attempted { err, next: control::next_step(&self.options, plan.h, err, self.state.rejected) })
+    }
+
+    /// r, v, p of the assembled point with w, λ, μ, s of its rate.
+    fn attempted(&self, x: &mut [f64]) {
+        let b = self.layout.x;
+        let nrv = b.v.end - b.r.start;
+        x.copy_from_slice(&self.motion.x);
+        x[b.r.start..b.v.end].copy_from_slice(&self.y_new[..nrv]);
+        b.p.of_mut(x).copy_from_slice(&self.y_new[nrv..]);
+    }
+
+    fn accept(&mut self, plan: &Plan, _attempted: &Attempted) {
+        let mut x = std::mem::take(&mut self.x_new);
+        self.attempted(&mut x);
+        self.make_polynomial(plan.h, &x);
+        self.state.x.copy_from_slice(&x);
+        self.x.copy_from_slice(&x);
+        self.x_new = x;
+        self.y.copy_from_slice(&self.y_new);
+        self.rate.copy_from_slice(&self.rate_new);
+        self.linearized = false;
+    }
+
+    fn restart(&mut self, t: f64, x: &[f64]) {
+        self.state.restart(t, x);
+        self.y.copy_from_slice(&differential(&self.layout, x));
+        (self.begun, self.linearized) = (false, false);
+    }
+
+    fn save(&self) -> Vec<u8> {
+        self.saved()
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<(), BadState> {
+        self.put_back(saved)
+    }
+}

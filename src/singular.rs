@@ -1,0 +1,110 @@
+//! Rank losses of the constraints along a motion, seen from one point: pure functions of the matrices there.
+//!
+//! C are the rows gI, h by v, and D their change along the motion, D w = ∂(C v)/∂p · Z w. Where one singular value σ of C
+//! passes zero, its signed time to zero is τ = -σ/σ', and -1/τ is an eigenvalue of D C⁺, the one of largest modulus if the
+//! point is near: power iteration finds it.
+
+use crate::decompose::kept::KeptRank;
+use crate::layout::Layout;
+use crate::system::JacobianBlocks;
+
+/// Power iterations; near a rank loss each gains the ratio of its distance to the time in which the mechanism moves.
+const ITERATIONS: usize = 12;
+/// The part of |D C⁺ y| that has to lie along y: otherwise the eigenvalue is complex, and no rank is lost.
+const REAL: f64 = 0.7;
+/// What counts of C itself: C M⁻¹ Cᵀ, by differences, shows the square of this no more.
+const HERE: f64 = 2e-5;
+/// δ of [`rank_ahead`], in the time in which the constraints change by their own size ...
+const AHEAD: f64 = 1e-5;
+/// ... and what counts there: between δ and δ².
+const THERE: f64 = 1e-7;
+
+/// Work space.
+#[derive(Debug)]
+pub struct Ahead {
+    y: Vec<f64>,
+    next: Vec<f64>,
+    x: Vec<f64>,
+    moved: Vec<f64>,
+}
+
+impl Ahead {
+    /// For a layout.
+    pub fn new(layout: &Layout) -> Self {
+        let rows = layout.dims.nl + layout.dims.nm;
+        Ahead {
+            y: vec![0.0; rows],
+            next: vec![0.0; rows],
+            x: vec![0.0; layout.n3()],
+            moved: vec![0.0; layout.dims.np],
+        }
+    }
+
+    /// Signed time to the nearest rank loss (past if negative); `None` if there is none. `kept` holds the rows of `fx`.
+    pub fn time(&mut self, layout: &Layout, fx: &JacobianBlocks, kept: &mut KeptRank) -> Option<f64> {
+        let row = kept.weakest_row()?;
+        self.y.fill(0.0);
+        self.y[row] = 1.0 / kept.scale(row);
+        let mut along = 0.0;
+        for _ in 0..ITERATIONS {
+            kept.particular(&self.y, &mut self.x);
+            rate(layout, fx, &self.x, &mut self.moved, &mut self.next);
+            // Both are FX = -∂: the signs cancel. Rows are measured in their own size.
+            let (mut yy, mut yn, mut nn) = (0.0, 0.0, 0.0);
+            for (i, (y, n)) in self.y.iter().zip(&self.next).enumerate() {
+                let (y, n) = (kept.scale(i) * y, kept.scale(i) * n);
+                (yy, yn, nn) = (yy + y * y, yn + y * n, nn + n * n);
+            }
+            if nn == 0.0 || !nn.is_finite() || yy == 0.0 {
+                return None;
+            }
+            along = if yn * yn < REAL * REAL * yy * nn { 0.0 } else { -yn / yy };
+            let size = 1.0 / nn.sqrt();
+            self.y.iter_mut().zip(&self.next).for_each(|(y, n)| *y = n * size);
+        }
+        (along != 0.0).then(|| 1.0 / along)
+    }
+}
+
+/// The rank of C. A cold path: it allocates.
+pub fn rank_here(layout: &Layout, fx: &JacobianBlocks) -> usize {
+    let (m, n) = (layout.dims.nl + layout.dims.nm, layout.n3());
+    let mut kept = KeptRank::new(m, n, 0);
+    kept.decompose(&fx.fx[1], fx.shape[1].0).map_or(0, |()| kept.count(HERE))
+}
+
+/// The rank of C a little further along the motion, C + δ D: above that of C if the rank is missing here only. Redundant
+/// constraints stay dependent wherever the mechanism goes, up to δ². A cold path: it allocates.
+pub fn rank_ahead(layout: &Layout, fx: &JacobianBlocks) -> usize {
+    let (m, n, ld) = (layout.dims.nl + layout.dims.nm, layout.n3(), fx.shape[1].0);
+    let largest = |a: &[f64]| a.iter().fold(0.0f64, |l, v| l.max(v.abs()));
+    let mut further: Vec<f64> = fx.fx[1][..ld * n].chunks(ld.max(1)).flat_map(|c| c[..m].to_vec()).collect();
+    let (mut moved, mut unit) = (vec![0.0; layout.dims.np], vec![0.0; n]);
+    let mut d = vec![0.0; m * n];
+    for (j, column) in d.chunks_exact_mut(m.max(1)).enumerate() {
+        unit.fill(0.0);
+        unit[j] = 1.0;
+        rate(layout, fx, &unit, &mut moved, column);
+    }
+    let size = largest(&d);
+    if size > 0.0 {
+        let delta = AHEAD * largest(&further) / size;
+        further.iter_mut().zip(&d).for_each(|(c, d)| *c += delta * d);
+    }
+    let mut kept = KeptRank::new(m, n, 0);
+    kept.decompose(&further, m).map_or(0, |()| kept.count(THERE))
+}
+
+/// D w: FX2 by [s p] times Z w, Z being -FX6 by v.
+fn rate(layout: &Layout, fx: &JacobianBlocks, w: &[f64], moved: &mut [f64], out: &mut [f64]) {
+    let (v0, p) = (layout.x.v.start, layout.x.p);
+    moved.fill(0.0);
+    for (column, w) in fx.fx[5].chunks_exact(moved.len().max(1)).zip(w) {
+        moved.iter_mut().zip(column).for_each(|(m, z)| *m -= z * w);
+    }
+    out.fill(0.0);
+    let ld = fx.shape[1].0;
+    for (column, m) in fx.fx[1][(p.start - v0) * ld..].chunks_exact(ld.max(1)).zip(moved.iter()) {
+        out.iter_mut().zip(column).for_each(|(o, d)| *o += d * m);
+    }
+}
