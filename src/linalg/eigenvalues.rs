@@ -126,7 +126,7 @@ impl Eigenvalues {
     /// H := R Q + s of H - s = Q R, in rows and columns first..last.
     fn sweep(&mut self, first: usize, last: usize, shift: Complex) {
         let n = self.n;
-        (first..last).for_each(|k| self.h[k * (n + 1)] = self.h[k * (n + 1)] - shift);
+        (first..last).for_each(|k| self.h[k * (n + 1)] -= shift);
         for k in first..last - 1 {
             let (x, y) = (self.h[k * (n + 1)], self.h[k + 1 + k * n]);
             let size = x.abs().hypot(y.abs());
@@ -151,7 +151,7 @@ impl Eigenvalues {
                 self.h[i + (k + 1) * n] = v.scale(c) - s * u;
             }
         }
-        (first..last).for_each(|k| self.h[k * (n + 1)] = self.h[k * (n + 1)] + shift);
+        (first..last).for_each(|k| self.h[k * (n + 1)] += shift);
     }
 }
 
