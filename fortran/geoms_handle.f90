@@ -108,6 +108,9 @@ module geoms_handle
   integer(c_int), parameter :: geoms_iopt_relaxe = 25
   integer(c_int), parameter :: geoms_iopt_check = 26
   integer(c_int), parameter :: geoms_iopt_watch = 27
+  integer(c_int), parameter :: geoms_iopt_nwtmult = 28
+  integer(c_int), parameter :: geoms_iopt_scheme = 30
+  integer(c_int), parameter :: geoms_iopt_monitor = 31
   integer(c_int), parameter :: geoms_iopt_singular = 32
   integer(c_int), parameter :: geoms_ropt_uround = 1
   integer(c_int), parameter :: geoms_ropt_safe = 2
@@ -120,6 +123,8 @@ module geoms_handle
   integer(c_int), parameter :: geoms_ropt_facr = 9
   integer(c_int), parameter :: geoms_ropt_alpha = 10
   integer(c_int), parameter :: geoms_ropt_rho = 11
+  integer(c_int), parameter :: geoms_ropt_beta = 12
+  integer(c_int), parameter :: geoms_ropt_gamma = 13
   integer(c_int), parameter :: geoms_log_error = 1
   integer(c_int), parameter :: geoms_log_warning = 2
   integer(c_int), parameter :: geoms_log_info = 3
@@ -614,6 +619,15 @@ module geoms_handle
       import
       integer(c_int64_t), value :: k
       type(c_ptr) :: geoms_counter_name
+    end function
+    ! What the method measures beside the solution, by its name, in any case: "frequency", "largest_frequency",
+    ! "stable_step" of method 3.
+    function geoms_measure(handle, name, value) bind(c, name='geoms_measure')
+      import
+      type(c_ptr), value :: handle
+      character(kind=c_char), intent(in) :: name(*)
+      real(c_double), intent(inout) :: value(*)
+      integer(c_int) :: geoms_measure
     end function
     ! A text of the last error by its name: sentence, advice, detail, report, block.
     function geoms_error_text(handle, name) bind(c, name='geoms_error_text')

@@ -119,7 +119,7 @@
 #define GEOMS_IDID_DEFICIENCY_FX3 (-2403)
 /** An error occurred during the SVD of FX1, FX2 or FX3. */
 #define GEOMS_IDID_SVD_FAILED (-2404)
-/** Redundant constraints cannot be integrated with IOPT(5)=1: the multipliers are not determined. */
+/** The forces of the multipliers have not the rank of the constraints, or dd/dw is singular (IOPT(5)=1, SVD). */
 #define GEOMS_IDID_REDUNDANT_INDEX1 (-2405)
 /** The constraints lose rank at this position, and the run cannot go on beyond it. */
 #define GEOMS_IDID_SINGULAR_CONFIGURATION (-2406)
@@ -161,7 +161,7 @@
 #define GEOMS_IOPT_EXTEND 15
 /** IOPT(17): Initial values: 0 checked and, with IVCOND, corrected; 1 taken as consistent. */
 #define GEOMS_IOPT_IVCNSST 16
-/** IOPT(18): Integration method: 0 Radau IIA; 1 HHT on the index-3 equations (second order); 2 Rosenbrock-Nyström in state space (order 4, linearly implicit); 4 half-explicit Runge-Kutta of order 5, or 8 if RTOL <= 1e-6, for nonstiff systems; -1 automatic choice: method 4 until the problem is found to be stiff, then method 0 with ORDER=-1 (from the start with FORM=1, FIXED=1, s, e, or without JAC). */
+/** IOPT(18): Integration method: 0 Radau IIA; 1 HHT on the index-3 equations (second order); 2 Rosenbrock-Nyström in state space (order 4, linearly implicit); 3 Newmark's method in the tangent space of the constraints (second order); 4 half-explicit Runge-Kutta of order 5, or 8 if RTOL <= 1e-6, for nonstiff systems; -1 automatic choice: method 4 until the problem is found to be stiff, then method 0 with ORDER=-1 (from the start with FORM=1, FIXED=1, s, e, or without JAC). */
 #define GEOMS_IOPT_METHOD 17
 /** IOPT(19): 1: constant step size H, no error control. */
 #define GEOMS_IOPT_FIXED 18
@@ -179,6 +179,12 @@
 #define GEOMS_IOPT_CHECK 25
 /** IOPT(27): Checks of the model at a few accepted points: 0 none; 1 a row that does not fit the others is a warning; 2 it ends the run with -1120, also at the start. */
 #define GEOMS_IOPT_WATCH 26
+/** IOPT(28): Method 0 with FORM=0, multipliers within Newton's method: 0 from gII and hI at every stage; 1 from the dynamic equations, as with FORM=1, and from gII and hI at the accepted points. With 1, whatever FORM, step sizes also follow the rate of convergence, and there is one iteration more than NIT for each stage beyond three. */
+#define GEOMS_IOPT_NWTMULT 27
+/** IOPT(30): Method 3: 1 Fox-Goodwin (beta = 1/12), 2 linear acceleration (1/6), 3 trapezoidal (1/4), 4 with the numerical dissipation of method 1 (FAMILY, ALPHA). 1 and 2 are stable up to a step size (MONITOR), 3 and 4 always. BETA and GAMMA take the place of its parameters. */
+#define GEOMS_IOPT_SCHEME 29
+/** IOPT(31): Method 3, the largest natural frequency: 0 found in every step, and reported with the linear limit of the step size (geoms_measure); 1 also used to keep the step size below that limit, where it is not constant; 2 not found. */
+#define GEOMS_IOPT_MONITOR 30
 /** IOPT(32): Positions where the constraints lose rank for one instant while the motion is smooth (bars of a parallelogram in one line): 0 the run ends with -2406, 1 it passes them, 2 all steps of method 0 are made as there, for comparison. */
 #define GEOMS_IOPT_SINGULAR 31
 /** ROPT(1): Rounding unit. */
@@ -201,8 +207,12 @@
 #define GEOMS_ROPT_FACR 8
 /** ROPT(10): Numerical dissipation of method 1: alpha of HHT, where 1 asks for alpha = 0, which is only weakly stable; spectral radius at infinity of generalised-alpha. */
 #define GEOMS_ROPT_ALPHA 9
-/** ROPT(11): Method 1: weight of the new slope of the force elements r; only 0.5 is of second order. */
+/** ROPT(11): Methods 1 and 3: weight of the new slope of the force elements r; only 0.5 is of second order. */
 #define GEOMS_ROPT_RHO 10
+/** ROPT(12): Method 3: Newmark's beta. */
+#define GEOMS_ROPT_BETA 11
+/** ROPT(13): Method 3: Newmark's gamma. Beside BETA of the schemes 1 to 3 only 0.5 is of second order. */
+#define GEOMS_ROPT_GAMMA 12
 
 /**
  * Counters of a run. The structure does not grow: counters of later versions are read by name, with
@@ -1347,6 +1357,17 @@ int geoms_counter(struct geoms_solver *handle,
  * Name of counter number k, from 0; null behind the last one. Static.
  */
 const char *geoms_counter_name(int64_t k);
+
+/**
+ * What the method measures beside the solution, by its name, in any case: "frequency", "largest_frequency", "stable_step" of method 3.
+ * Zero as long as nothing has been measured.
+ *
+ * # Safety
+ * The handle is null or one of geoms_create; `name` is null or a terminated string; `value` is null or points to a number.
+ */
+int geoms_measure(struct geoms_solver *handle,
+                  const char *name,
+                  double *value);
 
 /**
  * A text of the last error by its name: sentence, advice, detail, report, block. Null for another name, so that a program can ask

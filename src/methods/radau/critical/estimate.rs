@@ -3,7 +3,7 @@
 
 use super::eliminate::Known;
 use super::{Critical, Radau, Setback};
-use crate::error::{Code, Rejection};
+use crate::error::Rejection;
 use crate::model::Trouble;
 use crate::norm::weighted_rms;
 use crate::system::System;
