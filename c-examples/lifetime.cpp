@@ -264,7 +264,7 @@ void moved()
     throws([&] { solver.rank_report(0, x0); });
     throws([&] { solver.constraint_forces(0, x0); });
     solver.request_stop();
-    check("a solver that was moved from says so", clear == asked && asked == 31 && !solver.get());
+    check("a solver that was moved from says so", clear == asked && asked == 33 && !solver.get());
     solver = std::move(other);
     solver.integrate(2);
     geoms::solver &self = solver;

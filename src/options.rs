@@ -4,8 +4,12 @@
 //! Slots 2 to 17 of IOPT and 1 to 9 of ROPT are those of the GEOMS manual. Slots 18 to 40 are read only
 //! if IOPT(16)=1, because drivers written from the manual need not clear them.
 
+mod second_order;
+mod singular;
 mod table;
 
+pub use second_order::{Family, MonitorUse, NewmarkScheme};
+pub use singular::Singular;
 pub use table::OPTIONS;
 
 use crate::decompose::DecompositionKind;
@@ -64,39 +68,6 @@ impl Order {
     }
 }
 
-/// Member of the family of method 1 (IOPT(23) = FAMILY).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// HHT-α.
-    Hht,
-    /// Generalised-α.
-    GeneralizedAlpha,
-}
-
-/// Member of the family of method 3 (IOPT(30) = SCHEME).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NewmarkScheme {
-    /// β = 1/12.
-    FoxGoodwin,
-    /// β = 1/6.
-    LinearAcceleration,
-    /// β = 1/4.
-    Trapezoidal,
-    /// Numerical dissipation as in method 1, by FAMILY and ALPHA.
-    Damped,
-}
-
-/// What method 3 does with the largest natural frequency (IOPT(31) = MONITOR).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MonitorUse {
-    /// It is found in every step and reported.
-    Report,
-    /// It also bounds the step size.
-    Bound,
-    /// It is not found.
-    Off,
-}
-
 /// Bit of PROJECT: velocities.
 pub const PROJECT_VELOCITIES: u8 = 1;
 /// Bit of PROJECT: accelerations and multipliers.
@@ -122,17 +93,6 @@ pub enum WatchLevel {
     Warn,
     /// It looks, and ends with a failure.
     Fail,
-}
-
-/// What a run does where the constraints lose rank for an instant (IOPT(32) = SINGULAR).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Singular {
-    /// It ends.
-    Stop,
-    /// It passes, by steps that are made for that.
-    Pass,
-    /// All steps of method 0 are made so, for comparison.
-    Always,
 }
 
 /// Structure of the mass matrix (IOPT(15) = MASSTRCT).

@@ -4,6 +4,7 @@
 
 mod checking;
 mod stop;
+mod told;
 mod watching;
 
 pub use stop::StopRequest;
@@ -17,12 +18,10 @@ use crate::error::{Code, Failure, Rejection};
 use crate::events::{Hit, RootFunctions, Watch};
 use crate::initial;
 use crate::layout::Layout;
-use crate::lockup;
 use crate::methods::plan::Attempted;
 use crate::methods::{self, Maker};
 use crate::norm::{Scaling, Tolerance};
 use crate::options::{CheckLevel, Options, WatchLevel};
-use crate::singularity;
 use crate::stats::Stats;
 use crate::system::{AcceptedStep, Observer, Outcome, Sparsity, System};
 use std::borrow::Cow;
@@ -239,11 +238,6 @@ impl Solver {
         &self.driver.state().stats
     }
 
-    /// What the method measures, by its name ([`crate::stats::MEASURES`]).
-    pub fn measure(&self, name: &str) -> Option<f64> {
-        self.driver.state().measures.by_name(name)
-    }
-
     /// Start and end of the last step with the polynomial over it; before the first step it is constant.
     pub fn last_step(&self) -> AcceptedStep<'_> {
         let state = self.driver.state();
@@ -443,13 +437,6 @@ impl Solver {
         let ending = self.after_step(system, observer, roots);
         outcome?;
         ending
-    }
-
-    /// A failure as what it is: a lockup, or a position where the constraints lose rank.
-    fn told(&self, system: &mut dyn System, tend: f64, failure: Failure) -> Failure {
-        let (state, layout, typical) = (self.driver.state(), self.driver.layout(), &self.scaling.typical);
-        let failure = lockup::explain(system, layout, typical, (state.t, &state.x, tend), failure);
-        singularity::explain(system, layout, typical, (state.t, &state.x, tend - state.t_start), failure)
     }
 
     /// Tell the observer of the current point (SOLOUT).

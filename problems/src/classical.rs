@@ -36,6 +36,7 @@ impl<'a> Classical<'a> {
     }
 
     /// One step; false if the iteration does not converge.
+    #[allow(clippy::needless_range_loop)] // formulas by index
     pub fn step(&mut self, h: f64) -> bool {
         let l = self.layout;
         let (nv, nl) = (l.dims.nv, l.dims.nl);

@@ -36,7 +36,6 @@ mod quick;
 mod rates;
 mod singular;
 mod structure;
-mod supplied;
 mod watch;
 
 pub use explain::{explain, tailored};

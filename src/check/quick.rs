@@ -4,21 +4,18 @@
 use super::findings::Finding;
 use super::mass::shape;
 use super::probe::{largest, solve};
-use super::supplied::{Known, Supplied};
 use super::time_to;
 use crate::layout::Layout;
 use crate::linalg::cholesky::Cholesky;
 use crate::model::all_finite;
 use crate::norm::Scaling;
-use crate::options::{MethodKind, Options};
+use crate::options::Options;
 use crate::system::{Outcome, System};
 
 /// Width of a difference, relative to the size of the variables: near the cube root of the rounding unit.
 const WIDTH: f64 = 1.0 / 65536.0;
 /// What is suspicious, relative to what a row is the sum of.
 const SUSPICIOUS: f64 = 1e-6;
-/// The same for parts, whose rates are differences.
-const DOUBTFUL: f64 = 1e-5;
 const SEED: u64 = 0x2545_F491_4F6C_DD1D;
 /// What rounding may do to a row, relative to what it is the sum of.
 const ROUNDING: f64 = 256.0 * f64::EPSILON;
@@ -36,12 +33,10 @@ pub(crate) enum Suspicion {
     Forces,
     /// The mass matrix is not positive, or singular.
     Mass,
-    /// PARTS are not what EOM and MAS say.
-    Parts,
 }
 
 /// Number of kinds of suspicions.
-pub(crate) const KINDS: usize = 5;
+pub(crate) const KINDS: usize = 4;
 
 /// What a quick look saw.
 #[derive(Debug, Default)]
@@ -80,9 +75,6 @@ pub(crate) struct Quick {
     coupling: f64,
     /// Rows here, ahead, behind, with changed v, with changed multipliers, at v + τ a.
     rows: [Vec<f64>; 6],
-    /// Time between ahead and behind, if they were looked at.
-    between: Option<f64>,
-    supplied: Option<Supplied>,
 }
 
 const HERE: usize = 0;
@@ -107,8 +99,6 @@ impl Quick {
             acceleration: vec![0.0; nv],
             coupling: 0.0,
             rows: std::array::from_fn(|_| vec![0.0; l.m]),
-            between: None,
-            supplied: Supplied::new(l),
         }
     }
 
@@ -175,12 +165,7 @@ impl Quick {
         if first && options.consistent {
             self.look_at_start(system, scaling, (t, x), look)?;
         }
-        self.look_at_rates(system, (t, x, h), known, look)?;
-        let asks = matches!(options.method, MethodKind::HalfExplicit | MethodKind::Automatic);
-        if asks && known {
-            self.look_at_parts(system, (t, x), look);
-        }
-        Some(())
+        self.look_at_rates(system, (t, x, h), known, look)
     }
 
     fn take_sizes(&mut self, x: &[f64], typical: &[f64]) {
@@ -325,19 +310,6 @@ impl Quick {
         Some(())
     }
 
-    /// A run that takes its motion from PARTS: are they those of EOM?
-    fn look_at_parts(&mut self, system: &mut dyn System, (t, x): (f64, &[f64]), look: &mut Look) {
-        let (l, rows) = (self.l, &self.rows);
-        let (Some(supplied), Some(between)) = (&mut self.supplied, self.between) else { return };
-        let rates = |i: usize| (rows[AHEAD][i] - rows[BEHIND][i]) / between;
-        let rates = |i: usize| rates(l.rda.g_velocity.start + i);
-        let (mass, acceleration) = (&self.mass, &self.acceleration);
-        let known = Known { t, x, rows: &rows[HERE], mass, acceleration, rates: &rates };
-        if !supplied.fits(system, &known, DOUBTFUL) {
-            look.suspect(Suspicion::Parts);
-        }
-    }
-
     fn look_at_rates(
         &mut self,
         system: &mut dyn System,
@@ -346,7 +318,6 @@ impl Quick {
         look: &mut Look,
     ) -> Option<()> {
         let l = self.l;
-        self.between = None;
         // Contact points would ask for the derivatives of c: left to the full check.
         if l.dims.ns > 0 || l.dims.nl + l.dims.nm == 0 {
             return Some(());
@@ -366,7 +337,6 @@ impl Quick {
         }
         tau = tau.max(65536.0 * f64::EPSILON * t.abs());
         let (up, down) = (t + tau - t, t - tau - t);
-        self.between = Some(up - down);
         for (into, step) in [(AHEAD, up), (BEHIND, down)] {
             self.x.iter_mut().zip(x).zip(&self.direction).for_each(|((y, x), d)| *y = x + step * d);
             self.eom(system, t + step, into, look)?;

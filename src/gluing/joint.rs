@@ -306,7 +306,7 @@ mod tests {
         ];
         for law in laws {
             let (n, m) = (law.size(), law.constraints());
-            let u: Vec<f64> = (0..n).map(|i| 0.3 + 0.4 * i as f64 - 0.15 * (i * i) as f64).collect();
+            let u: Vec<f64> = (0..n).map(|i| (0.3 + 0.4 * i as f64 - 0.15 * (i * i) as f64).sin()).collect();
             let rate: Vec<f64> = (0..n).map(|i| -0.5 + 0.35 * i as f64).collect();
             let lambda: Vec<f64> = (0..m).map(|i| 1.7 - 0.6 * i as f64).collect();
             let at = |u: &[f64], rate: &[f64]| {

@@ -38,6 +38,11 @@ fn no_value(bad: NoValue) -> Failure {
 }
 
 impl Solver {
+    /// What the method measures, by its name ([`crate::stats::MEASURES`]).
+    pub fn measure(&self, name: &str) -> Option<f64> {
+        self.driver.state().measures.by_name(name)
+    }
+
     /// Watch root functions from here on; event times are located to `tolerance` (0: to rounding).
     pub fn watch(
         &mut self,

@@ -1,5 +1,5 @@
 //! Figures 10, 16, 21 and 25 of the paper on the null-space method, remade (docs/newmark-*.svg), and CPU times beside its Tables 3 and 4
-//! (docs/newmark.md, between its markers): `make newmark`.
+//! (docs/newmark.md, between its markers): `make newmark`; the times alone with `-- times`.
 
 mod plot;
 
@@ -194,9 +194,11 @@ fn times() -> Outcome<String> {
 }
 
 fn main() -> Outcome<()> {
-    std::fs::write("docs/newmark-reaction.svg", reactions()?)?;
-    std::fs::write("docs/newmark-joint.svg", joint()?)?;
-    std::fs::write("docs/newmark-frequency.svg", frequencies()?)?;
+    if !std::env::args().any(|a| a == "times") {
+        std::fs::write("docs/newmark-reaction.svg", reactions()?)?;
+        std::fs::write("docs/newmark-joint.svg", joint()?)?;
+        std::fs::write("docs/newmark-frequency.svg", frequencies()?)?;
+    }
     let table = times()?;
     println!("{table}");
     let page = std::fs::read_to_string(PAGE)?;

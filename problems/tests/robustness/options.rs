@@ -34,7 +34,7 @@ fn refused_values(name: &str) -> Vec<f64> {
         "STARTN" | "FORM" | "DECOMPD" | "SELCOMP" | "AUTONOM" | "EXTEND" | "IVCNSST" | "FIXED"
         | "RECOVER" | "FAMILY" | "RELAXE" | "NWTMULT" => vec![-1.0, 2.0, 2_147_483_647.0],
         "PRED" => vec![-1.0, 3.0],
-        "CHECK" | "WATCH" => vec![-1.0, 3.0],
+        "CHECK" | "WATCH" | "SINGULAR" => vec![-1.0, 3.0],
         "NWTMAT" | "DECOMPC" | "PROJECT" => vec![-1.0, 4.0],
         "MASSTRCT" => vec![-1.0, 5.0],
         "METHOD" => vec![-2.0, 5.0, 17.0],
@@ -121,6 +121,7 @@ const EFFECTS: &[(&str, fn())] = &[
     ("CHECK", check),
     ("WATCH", watch),
     ("NWTMULT", nwtmult),
+    ("SINGULAR", singular),
     ("UROUND", uround),
     ("SAFE", safe),
     ("THET", thet),
@@ -462,6 +463,14 @@ fn nwtmult() {
     assert!(dynamic.x.iter().zip(&gii.x).all(|(a, b)| (a - b).abs() < 1e-6 * (1.0 + b.abs())));
     // Without constraints there is nothing to choose but the step size.
     close(&front().finish(), &front().extended(28, 1).finish());
+}
+
+fn singular() {
+    let row = |singular| {
+        let options = model::Options::new(Form::StrangenessFree, true);
+        Call::<i32>::problem_with("n-four-bar-2-singular", options).extended(32, singular).run()
+    };
+    assert_eq!((row(0), row(1), row(2)), (-2406, pendulum().run(), pendulum().run()));
 }
 
 fn relaxe() {

@@ -276,7 +276,8 @@ pub const HALF_EXPLICIT_8: &[Study] = &[
 ];
 
 const FOUR: &[Expected] = &[("p", 3.7, 4.6), ("v", 3.7, 4.6), ("lambda", 3.7, 4.6)];
-const FOUR_MU: &[Expected] = &[("p", 3.7, 4.6), ("v", 3.7, 4.6), ("mu", 3.7, 4.6)];
+/// The angle is exact, and other components nearly so where the motion is steady: higher orders show up first.
+const KNIFE_4: &[Expected] = &[("p", 3.7, HIGH), ("v", 3.7, HIGH), ("mu", 3.7, HIGH)];
 
 /// Errors at the end only; where partitions change on the way they do so at other times with other steps.
 const fn four(problem: &'static str, tend: f64, first: u32, expected: &'static [Expected]) -> Study {
@@ -284,6 +285,21 @@ const fn four(problem: &'static str, tend: f64, first: u32, expected: &'static [
 }
 
 pub const ROSENBROCK: &[Study] = &[
+    // Partitions change several times, at other points with other steps: slopes of v go up and down, over a factor of 8 less.
+    Study {
+        runs: 2,
+        times: 8,
+        ..four("top-nutating", 2.0, 320, &[("p", 3.5, HIGH), ("v", 3.5, HIGH), ("lambda", 3.7, HIGH)])
+    },
+    four("cycloid", 2.5, 50, &[("p", 3.7, HIGH), ("v", 3.7, HIGH), ("s", 3.7, HIGH), ("lambda", 3.7, HIGH)]),
+    four("friction-bead", 10.0, 100, &[("p", 3.7, HIGH), ("v", 3.7, HIGH), ("w", 3.7, HIGH)]),
+    four("singular-mass", 10.0, 100, &[("v", 3.7, HIGH)]),
+    // Redundant; the positions of its reference have ten digits.
+    Study { runs: 2, ..four("bricard", 2.0, 60, &[("v", 3.7, HIGH)]) },
+    index1(Study { runs: 2, ..four("andrews", 0.03, 1200, FOUR) }, FOUR),
+    // On the car axis differences in time leave 1e-10 in λ.
+    index1(Study { runs: 2, ..four("car-axis", 3.0, 4800, FOUR) }, &[("p", 3.7, HIGH), ("v", 3.7, HIGH)]),
+    index1(four("knife-edge", 10.0, 100, KNIFE_4), KNIFE_4),
     four("pendulum-2.8", 5.0, 400, FOUR),
     four("double-pendulum-rods", 2.0, 800, FOUR),
     four("slider-crank", 1.0, 800, FOUR),
@@ -291,16 +307,9 @@ pub const ROSENBROCK: &[Study] = &[
     Study { runs: 2, ..four("andrews-bodies", 0.03, 600, FOUR) },
     Study { runs: 2, ..four("car-axis", 3.0, 4800, FOUR) },
     four("rotating-rod", 2.0, 80, FOUR),
-    four("leaning-disk", 10.0, 400, FOUR_MU),
-    four("maxwell-element", 5.0, 200, &[("p", 3.7, 4.6), ("v", 3.7, 4.6), ("r", 3.7, 4.6)]),
-    four("top-nutating", 2.0, 320, FOUR),
-    four("cycloid", 2.5, 50, &[("p", 3.7, 4.6), ("v", 3.7, 4.6), ("s", 3.7, 4.6), ("lambda", 3.7, 4.6)]),
-    four("friction-bead", 10.0, 100, &[("p", 3.7, 4.6), ("v", 3.7, 4.6), ("w", 3.7, 4.6)]),
-    four("singular-mass", 10.0, 100, &[("v", 3.7, 4.6)]),
-    four("bricard", 2.0, 60, &[("v", 3.7, 4.6)]),
-    index1(Study { runs: 2, ..four("andrews", 0.03, 1200, FOUR) }, FOUR),
-    index1(Study { runs: 2, ..four("car-axis", 3.0, 4800, FOUR) }, &[("p", 3.7, 4.6), ("v", 3.7, 4.6)]),
-    index1(four("leaning-disk", 10.0, 400, FOUR_MU), FOUR_MU),
+    four("knife-edge", 10.0, 100, KNIFE_4),
+    four("leaning-disk", 10.0, 100, KNIFE_4),
+    four("maxwell-element", 5.0, 200, &[("p", 3.7, HIGH), ("v", 3.7, HIGH), ("r", 3.7, HIGH)]),
 ];
 
 pub const EULER: &[Study] = &[Study {

@@ -199,7 +199,7 @@ fn estimates_with_and_without_kinematics_agree() {
         sizes.iter().map(estimated).collect()
     };
     // The first step, constant ones, shorter ones, longer ones.
-    let sizes = [4e-4, 4e-4, 4e-4, 2e-4, 2e-4, 6e-4, 6e-4];
+    let sizes = [0.04, 0.04, 0.04, 0.02, 0.02, 0.06, 0.06];
     let (plain, geared) = (errors(1.0, &sizes), errors(3.0, &sizes));
     // p'' of the scheme, and q = ((1/2 - β) a_n + β a_{n+1})/β.
     let c = Coefficients::new(&Options::of_call());

@@ -34,6 +34,7 @@ impl Curvature {
     }
 
     /// Into `out`, m by k, for k directions u, NP by k, at the point of a linearisation. Zero where the model cannot be evaluated.
+    #[allow(clippy::too_many_arguments)] // one call site; a struct would only rename them
     pub fn evaluate(
         &mut self,
         system: &mut dyn System,

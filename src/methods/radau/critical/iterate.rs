@@ -16,8 +16,6 @@ const SHIFT: f64 = 0.8;
 const SHIFTS: u32 = 6;
 /// Below this one a stage is in the rank loss.
 const IN_IT: f64 = 1e-6;
-/// Extrapolated stages satisfy the constraints to this part of what Newton's method is asked for.
-const EXTRAPOLATED: f64 = 0.01;
 /// Below this smallest magnitude a failure of Newton's method is one of the rank loss.
 const SINGULAR: f64 = 0.1;
 
@@ -222,7 +220,7 @@ impl<const L: usize> Radau<L> {
     fn ends_in_it(&self, critical: &Critical<L>, h: f64) -> bool {
         let stages = &critical.points[..self.tableau().stages];
         let smallest = self.layout.x.p.of(&self.work.scal).iter().fold(f64::INFINITY, |m, s| m.min(*s));
-        let tolerable = EXTRAPOLATED * self.order().fnewt * smallest;
+        let tolerable = self.order().fnewt * smallest;
         let extrapolated = !self.state.is_first() && h <= self.state.h_last;
         extrapolated
             && stages.last().is_some_and(|end| end.smallest < IN_IT)
