@@ -130,6 +130,7 @@ impl<const L: usize> Method for Radau<L> {
         let h = plan.h;
         self.weigh(h);
         self.evaluate_here(system)?;
+        self.forget_end();
         if self.follows_rank_loss(h) {
             return self.attempt_critical(system, h);
         }
@@ -387,15 +388,6 @@ impl<const L: usize> Radau<L> {
         result.map_err(|trouble| self.setback(trouble))?;
         self.work.here_valid = true;
         Ok(())
-    }
-
-    /// The rows at the end of the step that is accepted, if they are known, are those here.
-    fn take_end(&mut self) {
-        self.work.here_valid = false;
-        if let Some(closing) = self.closing.as_mut().filter(|closing| closing.evaluated) {
-            std::mem::swap(&mut closing.end, &mut self.work.here);
-            (closing.evaluated, self.work.here_valid) = (false, true);
-        }
     }
 
     /// Starting values of the stages (STARTN).

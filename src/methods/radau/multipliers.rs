@@ -85,6 +85,22 @@ impl Closing {
 }
 
 impl<const L: usize> Radau<L> {
+    /// The end of an attempt that was given up is none of this one, which may be critical and leave no rows of its own.
+    pub(super) fn forget_end(&mut self) {
+        if let Some(closing) = &mut self.closing {
+            closing.evaluated = false;
+        }
+    }
+
+    /// The rows at the end of the step that is accepted, if they are known, are those here.
+    pub(super) fn take_end(&mut self) {
+        self.work.here_valid = false;
+        if let Some(closing) = self.closing.as_mut().filter(|closing| closing.evaluated) {
+            std::mem::swap(&mut closing.end, &mut self.work.here);
+            (closing.evaluated, self.work.here_valid) = (false, true);
+        }
+    }
+
     /// Solve d = 0, gII = 0, hI = 0 for w, λ, μ at the end of the attempted step.
     pub(super) fn determine_multipliers(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
         let Some(mut closing) = self.closing.take() else { return Ok(()) };
