@@ -4,10 +4,12 @@
 //! Slots 2 to 17 of IOPT and 1 to 9 of ROPT are those of the GEOMS manual. Slots 18 to 40 are read only
 //! if IOPT(16)=1, because drivers written from the manual need not clear them.
 
+mod checks;
 mod second_order;
 mod singular;
 mod table;
 
+pub use checks::{CheckLevel, WatchLevel};
 pub use second_order::{Family, MonitorUse, NewmarkScheme};
 pub use singular::Singular;
 pub use table::OPTIONS;
@@ -72,28 +74,6 @@ impl Order {
 pub const PROJECT_VELOCITIES: u8 = 1;
 /// Bit of PROJECT: accelerations and multipliers.
 pub const PROJECT_ACCELERATIONS: u8 = 2;
-
-/// How a model is checked at the start (IOPT(26) = CHECK).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CheckLevel {
-    /// Not at all.
-    Off,
-    /// A few evaluations; more if they raise a suspicion.
-    Quick,
-    /// All that [`crate::check::check_model`] does.
-    Full,
-}
-
-/// What a run does with a model that contradicts itself (IOPT(27) = WATCH).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WatchLevel {
-    /// It does not look.
-    Off,
-    /// It looks at a few accepted points, and warns.
-    Warn,
-    /// It looks, and ends with a failure.
-    Fail,
-}
 
 /// Structure of the mass matrix (IOPT(15) = MASSTRCT).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -339,14 +339,9 @@ pub static OPTIONS: &[OptionEntry] = &[
          method 1 (FAMILY, ALPHA). 1 and 2 are stable up to a step size (MONITOR), 3 and 4 always. BETA and GAMMA take the place \
          of its parameters.",
         Int(|o, v| {
-            let known = [
-                (0, NewmarkScheme::FoxGoodwin),
-                (1, NewmarkScheme::FoxGoodwin),
-                (2, NewmarkScheme::LinearAcceleration),
-                (3, NewmarkScheme::Trapezoidal),
-                (4, NewmarkScheme::Damped),
-            ];
-            known.into_iter().find(|k| k.0 == v).map(|k| o.newmark_scheme = k.1).is_some()
+            use NewmarkScheme::{Damped, FoxGoodwin, LinearAcceleration, Trapezoidal};
+            let known = [FoxGoodwin, FoxGoodwin, LinearAcceleration, Trapezoidal, Damped];
+            usize::try_from(v).ok().and_then(|v| known.get(v)).map(|k| o.newmark_scheme = *k).is_some()
         })
     ),
     entry!(
