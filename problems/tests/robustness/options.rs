@@ -461,8 +461,6 @@ fn nwtmult() {
     println!("NWTMULT: {:?}", [&gii, &dynamic].map(|c| [c.count(NSTEP), c.count(NEOM), c.count(NCRJCT)]));
     assert!(5 * dynamic.count(NSTEP) < 4 * gii.count(NSTEP) && dynamic.count(NEOM) < gii.count(NEOM));
     assert!(dynamic.x.iter().zip(&gii.x).all(|(a, b)| (a - b).abs() < 1e-6 * (1.0 + b.abs())));
-    // Without constraints there is nothing to choose but the step size.
-    close(&front().finish(), &front().extended(28, 1).finish());
 }
 
 fn singular() {
