@@ -193,11 +193,9 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             newton_reference: None,
-            newton_updates: 1,
             order: Order::Nine,
             check: CheckLevel::Quick,
             watch: WatchLevel::Warn,
-            dynamic_multipliers: true,
             singular: Singular::Pass,
             ..Options::of_call()
         }

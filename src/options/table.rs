@@ -127,7 +127,7 @@ pub static OPTIONS: &[OptionEntry] = &[
         "NWTUPD",
         Iopt(10),
         ">= 0",
-        "0"; Some("1"),
+        "0",
         "Updates of the Newton matrix allowed within a step before it is repeated with a smaller size; more than 100 count \
          as 100.",
         Int(|o, v| {
@@ -320,7 +320,7 @@ pub static OPTIONS: &[OptionEntry] = &[
         "NWTMULT",
         Iopt(28),
         "0, 1",
-        "0"; Some("1"),
+        "0",
         "Method 0 with FORM=0, multipliers within Newton's method: 0 from gII and hI at every stage; 1 from the dynamic \
          equations, as with FORM=1, and from gII and hI at the accepted points. With 1, whatever FORM, step sizes also \
          follow the rate of convergence, and there is one iteration more than NIT for each stage beyond three.",

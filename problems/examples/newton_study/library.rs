@@ -18,13 +18,14 @@ struct Run {
 }
 
 fn run(problem: &Problem, new: bool, form: Form, tol: f64, end: &[(usize, f64)]) -> Option<Run> {
-    let before = Options { dynamic_multipliers: false, newton_updates: 0, ..Options::default() };
     let options = Options {
         mass: problem.mass,
         form,
         decompose_constraints: if problem.redundant { DecompositionKind::Svd } else { DecompositionKind::Lu },
         nmax: 200_000,
-        ..if new { Options::default() } else { before }
+        dynamic_multipliers: new,
+        newton_updates: u32::from(new),
+        ..Options::default()
     };
     let layout = problem.layout(form);
     let mut system = problem.system(form, true);

@@ -65,6 +65,8 @@ fn options(case: &Case, form: Form) -> Options {
         mass: if constant { MassStructure::ConstantDiagonal } else { MassStructure::Full },
         consistent: true,
         nmax: 20_000,
+        dynamic_multipliers: true,
+        newton_updates: 1,
         ..Options::default()
     };
     let name = if form == Form::StrangenessFree { "STUDY_SET" } else { "STUDY_SET1" };
