@@ -10,9 +10,6 @@ use geoms::options::Options;
 use geoms::stats::Stats;
 use geoms_problems::{self as testset, Problem};
 
-/// Problems that go into a singular position.
-const SINGULAR: [&str; 3] = ["four-bar-relative-singular", "n-four-bar-1", "n-four-bar-2-singular"];
-
 /// Largest error of positions and velocities in units of TOL, and the counters, if the run gets through.
 fn run(problem: &Problem, base: Options, jacobian: bool, tol: f64) -> Option<(f64, Stats)> {
     let kind = if problem.redundant { DecompositionKind::Svd } else { DecompositionKind::Lu };
@@ -72,9 +69,9 @@ fn they_are_right_on_the_whole_problem_set() {
         "count: {runs} runs with the defaults of the handle, the worst {:.0} TOL ({})",
         worst.0, worst.1
     );
-    // Poles of the multipliers: every run stops with a code (docs/accuracy.md).
+    // Singular positions are passed.
     stopped.dedup();
-    assert_eq!(stopped, SINGULAR);
+    assert!(stopped.is_empty(), "{stopped:?}");
     assert!(runs > 200);
 }
 

@@ -212,7 +212,8 @@ impl<const L: usize> Method for Radau<L> {
         self.mass.forget();
         self.stage_mass.forget();
         (self.estimate_with_stage_mass, self.singular) = (false, 0);
-        self.memory = critical::Memory::default();
+        // Redundancy is found anew.
+        (self.critical, self.memory) = (None, critical::Memory::default());
         self.forget();
         true
     }
