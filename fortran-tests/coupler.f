@@ -83,12 +83,14 @@ C         m*(v.v-g*y)/6, the minimum norm solution
         CALL VERIFY('residuals of gI, g',
      #              SIZMAX(6,RDA(4-3*IOPT(5))),TOL,NGOOD,NBAD)
    50 CONTINUE
-C     Without the SVD the redundancy has to be reported, and with FORM=1
-C     as well: nothing there determines the multipliers.
+C     Without the SVD the redundancy has to be reported, with both FORM.
       DO 60 K=1,3
         IOPT(5)=0
-        IF (K.EQ.3) IOPT(5)=1
         IOPT(11)=K
+        IF (K.EQ.3) THEN
+          IOPT(5)=1
+          IOPT(11)=1
+        END IF
         CALL CLEAR(N,X)
         X(7)=SQRT(0.75D0)
         X(8)=-0.5D0
@@ -108,7 +110,7 @@ C     as well: nothing there determines the multipliers.
      #    20,IWORK,5*N,RWORK,
      #    RPAR,IPAR,IERR,
      #    IDID)
-        WRITE(6,110) IOPT(5),K,IDID
+        WRITE(6,110) IOPT(5),IOPT(11),IDID
         CALL VERIFY('refused',DBLE(IDID),-1.D0,NGOOD,NBAD)
         CALL VERIFY('time left alone',ABS(T),0.D0,NGOOD,NBAD)
    60 CONTINUE

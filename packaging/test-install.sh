@@ -325,7 +325,7 @@ check "libgeoms_mpi: exported symbols" diff <(sed -n 's/.*[ *]\(geoms_mpi_[a-z_]
     <(exports "$lib/libgeoms_mpi.so" | grep -v ^GEOMS_MPI)
 mpi_flags=$(PKG_CONFIG_PATH=$lib/pkgconfig pkg-config --cflags --libs geoms_mpi)
 check "pkg-config geoms_mpi" grep -F -- "-lgeoms_mpi" <<<"$mpi_flags"
-check "mpicc chain.c" mpicc -std=c11 "${warnings[@]}" "$root/gluing-examples/chain.c" -o "$work/chain" $mpi_flags -lm
+check "mpicc chain.c" mpicc -std=c11 "${warnings[@]}" "-I$root/c-examples" "$root/gluing-examples/chain.c" -o "$work/chain" $mpi_flags -lm
 mpi_run() { OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 run "$lib" mpirun --oversubscribe -n 2 "$@"; }
 check "mpirun -n 2 chain" mpi_run "$work/chain" -k 4 -n 20
 modules=$prefix/share/geoms/fortran

@@ -175,6 +175,7 @@ fn provoke(code: Code) -> Option<Call> {
         }
         Code::TooFewConditions => conditions(vec![(1, 2.8)]),
         Code::RankChanged => duplicate([1.0; 3]),
+        Code::SingularConfiguration => Call::problem("n-four-bar-2-singular"),
         Code::DeficiencyFx2 => duplicate([0.0, 1.0, 0.0]),
         Code::DeficiencyFx3 => duplicate([0.0, 0.0, 1.0]),
         Code::RedundantIndex1 => {

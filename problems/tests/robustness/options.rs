@@ -34,7 +34,10 @@ fn refused_values(name: &str) -> Vec<f64> {
         "STARTN" | "FORM" | "DECOMPD" | "SELCOMP" | "AUTONOM" | "EXTEND" | "IVCNSST" | "FIXED"
         | "RECOVER" | "FAMILY" | "RELAXE" | "NWTMULT" => vec![-1.0, 2.0, 2_147_483_647.0],
         "PRED" => vec![-1.0, 3.0],
-        "CHECK" | "WATCH" | "SINGULAR" => vec![-1.0, 3.0],
+        "CHECK" | "WATCH" | "SINGULAR" | "MONITOR" => vec![-1.0, 3.0],
+        "SCHEME" => vec![-1.0, 5.0],
+        "BETA" => vec![-0.1, 1.5, nan, f64::INFINITY],
+        "GAMMA" => vec![-0.5, 0.49, 1.5, nan, f64::INFINITY],
         "NWTMAT" | "DECOMPC" | "PROJECT" => vec![-1.0, 4.0],
         "MASSTRCT" => vec![-1.0, 5.0],
         "METHOD" => vec![-2.0, 5.0, 17.0],
@@ -121,6 +124,8 @@ const EFFECTS: &[(&str, fn())] = &[
     ("CHECK", check),
     ("WATCH", watch),
     ("NWTMULT", nwtmult),
+    ("SCHEME", scheme),
+    ("MONITOR", monitor),
     ("SINGULAR", singular),
     ("UROUND", uround),
     ("SAFE", safe),
@@ -133,6 +138,8 @@ const EFFECTS: &[(&str, fn())] = &[
     ("FACR", facr),
     ("ALPHA", alpha),
     ("RHO", rho),
+    ("BETA", beta),
+    ("GAMMA", gamma),
 ];
 
 #[test]
@@ -382,6 +389,45 @@ fn rho() {
     same(element().ropt(11, 0.5), element());
     assert!(element().ropt(11, 1.0).finish().count(NACCPT) > element().finish().count(NACCPT));
     same(Call::<i32>::problem("maxwell-element").ropt(11, 0.8), Call::<i32>::problem("maxwell-element"));
+}
+
+fn newmark() -> Call {
+    pendulum().extended(18, 3)
+}
+
+fn scheme() {
+    same(newmark().extended(30, 1), newmark());
+    for scheme in 2..=4 {
+        near(&newmark().extended(30, scheme).finish(), &newmark().finish());
+    }
+    same(pendulum().extended(30, 3), pendulum());
+}
+
+/// What is not looked for costs no evaluations; a bound costs steps where the frequency is high.
+fn monitor() {
+    let (plain, off) = (newmark().finish(), newmark().extended(31, 2).finish());
+    assert!(off.count(NEOM) < plain.count(NEOM), "{} {}", off.count(NEOM), plain.count(NEOM));
+    let stiff = |use_of_it| {
+        let stiff = Call::<i32>::problem("double-pendulum-stiff").tend(0.05).tol(1e-2).extended(18, 3);
+        stiff.extended(31, use_of_it).finish()
+    };
+    let (free, bounded) = (stiff(0), stiff(1));
+    println!("MONITOR: {} steps, bounded {}", free.count(NACCPT), bounded.count(NACCPT));
+    assert_ne!(bits(&free.x), bits(&bounded.x));
+    same(pendulum().extended(31, 1), pendulum());
+}
+
+fn beta() {
+    same(newmark().ropt(12, 1.0 / 12.0), newmark());
+    near(&newmark().ropt(12, 0.25).finish(), &newmark().finish());
+    same(pendulum().ropt(12, 0.25), pendulum());
+}
+
+fn gamma() {
+    same(newmark().ropt(13, 0.5), newmark());
+    let (damped, plain) = (newmark().ropt(13, 0.6).finish(), newmark().finish());
+    assert!(damped.count(NACCPT) > plain.count(NACCPT), "a method of order 1 takes more steps");
+    same(pendulum().ropt(13, 0.6), pendulum());
 }
 
 /// A higher order makes fewer steps at a tight tolerance; the automatic choice comes to it by itself.

@@ -122,9 +122,16 @@ fn sixty_four_threads() {
 /// The same task through both interfaces.
 #[test]
 fn both_interfaces_agree() {
+    let mut compared = 0;
     for task in tasks() {
-        assert_eq!(task.run_rust(), task.run_call(), "{}", task.problem.name);
+        // By differences the call moves one column after the other: it knows no pattern.
+        let pattern = task.problem.system(task.options.form, task.jacobian).sparsity().is_some();
+        if task.jacobian || !pattern {
+            assert_eq!(task.run_rust(), task.run_call(), "{}", task.problem.name);
+            compared += 1;
+        }
     }
+    assert!(compared > THREADS / 2, "{compared}");
 }
 
 #[test]

@@ -215,7 +215,7 @@ impl Case {
     }
 
     /// Name, slot in IOPT and value of all that is not the default of the call; the handle begins with others.
-    fn options(&self) -> [(&'static str, usize, i32); 9] {
+    fn options(&self) -> [(&'static str, usize, i32); 10] {
         let o = self.settings();
         let order = match o.order {
             Order::Five => 5,
@@ -233,6 +233,8 @@ impl Case {
             ("order", 21, order),
             ("method", 18, o.method as i32),
             ("family", 23, i32::from(o.family == Family::GeneralizedAlpha)),
+            // The call ends in singular positions, the handle passes them.
+            ("singular", 32, 0),
         ]
     }
 

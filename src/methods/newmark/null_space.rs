@@ -72,8 +72,10 @@ impl TangentSpace {
         if self.rank < m {
             self.second.resize(m, self.rank);
             let (r, target) = (self.qr.factors(), self.second.matrix_mut());
-            for k in 0..self.rank {
-                (0..m).for_each(|j| target[j + k * m] = if j >= k { r[k + j * n] } else { 0.0 });
+            // In the user's units again, in which multipliers are to be small.
+            for (j, &row) in self.qr.perm().iter().enumerate() {
+                let entry = |k: usize| if j >= k { r[k + j * n] / self.scale[row] } else { 0.0 };
+                (0..self.rank).for_each(|k| target[j + k * m] = entry(k));
             }
             self.second.factor()?;
         }
@@ -104,7 +106,8 @@ impl TangentSpace {
     pub fn particular(&mut self, b: &[f64], x: &mut [f64]) {
         let (m, rank) = (self.m, self.rank);
         let scaled = &mut self.work[..m];
-        scaled.iter_mut().zip(self.qr.perm()).for_each(|(s, &i)| *s = self.scale[i] * b[i]);
+        let factor = |i: usize| if rank == m { self.scale[i] } else { 1.0 };
+        scaled.iter_mut().zip(self.qr.perm()).for_each(|(s, &i)| *s = factor(i) * b[i]);
         let y = &mut self.inner[..rank];
         if rank == m {
             solve_upper_transposed(self.qr.factors(), self.n, scaled);
@@ -117,7 +120,7 @@ impl TangentSpace {
         mul_vec(self.n, rank, &self.basis, &self.inner, x);
     }
 
-    /// The smallest λ (with rows of unit size) for which Cᵀ λ has these coordinates in the basis of the range.
+    /// The smallest λ for which Cᵀ λ has these coordinates in the basis of the range.
     pub fn multipliers(&mut self, coordinates: &[f64], lambda: &mut [f64]) {
         let (m, rank) = (self.m, self.rank);
         let y = &mut self.work[..m];
@@ -130,7 +133,8 @@ impl TangentSpace {
             solve_upper_transposed(self.second.factors(), m, &mut y[..rank]);
             self.second.apply_q(rank, y);
         }
-        y.iter().zip(self.qr.perm()).for_each(|(y, &i)| lambda[i] = *y * self.scale[i]);
+        let factor = |i: usize| if rank == m { self.scale[i] } else { 1.0 };
+        y.iter().zip(self.qr.perm()).for_each(|(y, &i)| lambda[i] = factor(i) * *y);
     }
 
     /// Coordinates Nᵀ x of the tangential part of x.
@@ -192,6 +196,14 @@ mod tests {
         let mut lambda = [0.0; 2];
         s.multipliers(&y, &mut lambda);
         assert!((lambda[0] - 2.0).abs() < 1e-14 && (lambda[1] - 2.0).abs() < 1e-14);
+        // Rows of different size: the smallest (λ1, λ2) with λ1 + 2 λ2 = 5.
+        let mut s = space(DecompositionKind::Svd, &[[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]]);
+        mul_vec_transposed(3, 1, s.range(), &[5.0, 0.0, 0.0], &mut y);
+        s.multipliers(&y, &mut lambda);
+        assert!((lambda[0] - 1.0).abs() < 1e-14 && (lambda[1] - 2.0).abs() < 1e-14, "{lambda:?}");
+        let mut x = [0.0; 3];
+        s.particular(&[3.0, 6.0], &mut x);
+        assert!((x[0] - 3.0).abs() < 1e-14 && x[1].abs() + x[2].abs() < 1e-14, "{x:?}");
         let twice = [1.0, 1.0, 0.0, 0.0, 0.0, 0.0];
         let policy = RankPolicy::new(DecompositionKind::Qr, true, 1e-6);
         let mut qr = TangentSpace::new(DecompositionKind::Qr, policy, 2, 3);
