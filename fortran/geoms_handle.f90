@@ -411,7 +411,7 @@ module geoms_handle
       integer(c_int) :: geoms_set_parts_p
     end function
     ! Say where a matrix may have entries other than zero: `block` 0 is the mass matrix, 1 to 6 are FX1 to FX6; count
-    ! positions (rows[k], columns[k]), from 0 on; count = -1: anywhere, as before the first call.
+    ! positions (row, column), from 0 on; count = -1: anywhere, as before the first call.
     function geoms_set_pattern(handle, block, count, rows, columns) bind(c, name='geoms_set_pattern')
       import
       type(c_ptr), value :: handle

@@ -1073,7 +1073,7 @@ int geoms_set_parts(struct geoms_solver *handle,
 
 /**
  * Say where a matrix may have entries other than zero: `block` 0 is the mass matrix, 1 to 6 are FX1 to FX6; count positions
- * (rows[k], columns[k]), from 0 on; count = -1: anywhere, as before the first call. Without a Jacobian differences then move the
+ * (row, column), from 0 on; count = -1: anywhere, as before the first call. Without a Jacobian differences then move the
  * columns together that share no row: a chain of bodies costs some ten calls of EOM however long it is. What is not in the
  * pattern is taken for zero; geoms_check_model compares. Acts with the next geoms_start.
  *

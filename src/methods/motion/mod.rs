@@ -2,7 +2,7 @@
 //! multipliers and the algebraic variables.
 //!
 //! For f_dyn = f - Cᵀ(λ, μ), the rule, the multipliers follow from the rows gII, hI, which the model gives with λ = μ = 0 as
-//! C M⁻¹f + γ ([`Saddle::solve_reduced`]). If these rows are absent (FORM=1) or M is not definite, γ is the rate of
+//! C M⁻¹f + γ (`Saddle`). If these rows are absent (FORM=1) or M is not definite, γ is the rate of
 //! (gI, h) along the motion at constant v. If forces depend on the multipliers otherwise (friction), or there are
 //! variables w, Newton's method on the rows d, gII, hI takes the place of the linear equation. A model may supply f, γ, M and C
 //! themselves ([`System::parts`]).

@@ -12,7 +12,7 @@
 //! ```
 //!
 //! so that constraints hold on all three levels. With Z = I the first row is Newmark's formula for p. The iteration is the paper's
-//! section 5 written for increments ([`iterate`]): particular solutions of smallest norm on each level and the motion along N, whose
+//! section 5 written for increments (`iterate.rs`): particular solutions of smallest norm on each level and the motion along N, whose
 //! reduced matrices also give the largest natural frequency ([`frequency`]). [`Method::attempt`] is the method as a table of
 //! contents.
 
