@@ -154,8 +154,7 @@ pub fn run(case: &Case, setting: &Setting, reference: &Reference) -> Finding {
         newton_reference: setting.reference_point,
         mass,
         consistent: true,
-        // Steps pile up before a lockup; nothing else needs so many.
-        nmax: if matches!(reference.motion, Motion::Lockup(_)) { 1000 } else { 20_000 },
+        nmax: 20_000,
         ..Options::default()
     };
     let mut residual = [0.0f64; 3];

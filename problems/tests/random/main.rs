@@ -8,6 +8,7 @@
 mod consistency;
 mod dense;
 mod generator;
+mod gradient;
 mod judge;
 mod mechanism;
 mod reference;

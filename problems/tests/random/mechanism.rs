@@ -1,6 +1,7 @@
 //! Mechanisms of bodies and elements: every element sees the coordinates of one or two bodies only, so that its derivatives,
 //! by dual numbers, stay cheap. Planar bodies have (x, y, θ), spatial ones (r, q) with v = (r', ω), q' = ½ q ω.
 
+use crate::gradient::Gradient;
 use geoms_problems::dual::{Dual, Real};
 
 /// Coordinates and velocities that an element sees at most.
@@ -294,12 +295,12 @@ impl Mechanism {
         }
     }
 
-    /// Its rate along p' = Z v.
+    /// It and its rate along p' = Z v.
     #[inline]
-    pub fn row_rate<T: Number>(&self, joint: &Joint, t: T, x: &Local<T>) -> T {
+    pub fn row_and_rate<T: Number>(&self, joint: &Joint, t: T, x: &Local<T>) -> Dual<T> {
         let rate = self.local_rates(&x.q, &x.v);
         let q = std::array::from_fn(|i| Dual::new(x.q[i], rate[i]));
-        self.row(joint, Dual::new(t, T::real(1.0)), &q).d
+        self.row(joint, Dual::new(t, T::real(1.0)), &q)
     }
 
     /// Its second derivative with v' = a.
@@ -324,6 +325,21 @@ impl Mechanism {
         let rate = self.local_rates(q, &unit);
         let q = std::array::from_fn(|i| Dual::new(q[i], rate[i]));
         self.row(joint, Dual::constant(t), &q).d
+    }
+
+    /// The row, its derivatives by the K - 1 velocities of its bodies, and its rate: all from one evaluation.
+    #[inline]
+    pub fn row_and_rates<const K: usize>(&self, joint: &Joint, t: f64, x: &Local<f64>) -> Gradient<f64, K> {
+        let mut q = x.q.map(Gradient::constant);
+        for k in 0..K {
+            let (mut unit, motion) = ([0.0; NV], k == K - 1);
+            if !motion {
+                unit[k] = 1.0;
+            }
+            let rate = self.local_rates(&x.q, if motion { &x.v } else { &unit });
+            q.iter_mut().zip(rate).for_each(|(q, rate)| q.d[k] = rate);
+        }
+        self.row(joint, Gradient::along(t, K - 1), &q)
     }
 
     /// The nonholonomic row.

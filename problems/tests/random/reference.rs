@@ -58,7 +58,7 @@ impl Slope {
         for i in 0..c.rows {
             (0..n).for_each(|j| *b.at(j, 1 + i) = c.get(i, j));
         }
-        solve(e.mass_matrix(p), &mut b);
+        e.solve_mass(p, &mut b);
         let products = c.times(&b);
         let mut matrix = Matrix::new(c.rows, c.rows);
         matrix.a.copy_from_slice(&products.a[c.rows..]);

@@ -1,10 +1,10 @@
 //! A mechanism as the library sees it: rows of both formulations, mass matrix, exact Jacobian.
 
 use crate::dense::{solve, Matrix};
-use crate::mechanism::{Local, Mechanism, Number, NQ, NV};
+use crate::gradient::Gradient;
+use crate::mechanism::{Local, Mechanism, NQ, NV};
 use geoms::layout::{Block, Dimensions, Form, Layout};
 use geoms::system::{JacobianBlocks, Outcome, System};
-use geoms_problems::dual::Dual;
 
 #[derive(Clone, Debug)]
 pub struct Equations {
@@ -22,9 +22,23 @@ struct Point<'a> {
     mu: &'a [f64],
 }
 
-/// A number of an element, with derivative 1 where it is differentiated.
-fn seeded<T: Number, const K: usize>(x: &[f64; K], at: Option<usize>) -> [Dual<T>; K] {
-    std::array::from_fn(|i| Dual::new(T::real(x[i]), T::real(if at == Some(i) { 1.0 } else { 0.0 })))
+/// The numbers of an element as directions of derivatives.
+fn directions<const N: usize, const K: usize>(x: &[f64; N]) -> [Gradient<f64, K>; N] {
+    std::array::from_fn(|i| Gradient::along(x[i], i))
+}
+
+/// The numbers of an element that are held.
+fn held<const N: usize, const K: usize>(x: &[f64; N]) -> [Gradient<f64, K>; N] {
+    x.map(Gradient::constant)
+}
+
+/// Rows of the joints and of the knife edges on their first two levels.
+struct Rows {
+    position: Vec<f64>,
+    /// gI of the joints, then h.
+    velocity: Vec<f64>,
+    /// Its derivatives by v.
+    matrix: Matrix,
 }
 
 impl Equations {
@@ -63,23 +77,39 @@ impl Equations {
         out
     }
 
-    /// C: derivatives of gI (joints only) and h by v.
-    pub fn constraint_matrix(&self, t: f64, p: &[f64]) -> Matrix {
+    fn rows(&self, t: f64, p: &[f64], v: &[f64]) -> Rows {
+        // As many directions as velocities of two bodies, and the motion.
+        if self.mechanism.spatial {
+            self.rows_in::<13>(t, p, v)
+        } else {
+            self.rows_in::<7>(t, p, v)
+        }
+    }
+
+    fn rows_in<const K: usize>(&self, t: f64, p: &[f64], v: &[f64]) -> Rows {
         let m = &self.mechanism;
-        let v = vec![0.0; self.layout.dims.nv];
         let mut c = Matrix::new(m.joints.len() + m.knives.len(), self.layout.dims.nv);
+        let (mut position, mut velocity) = (Vec::with_capacity(c.rows), Vec::with_capacity(c.rows));
         for (i, joint) in m.joints.iter().enumerate() {
             let bodies = Mechanism::pair(&joint.a, &joint.b);
-            let x = m.gather(bodies, p, &v);
-            self.places(bodies, m.nv()).for_each(|(l, g)| *c.at(i, g) = m.row_column(joint, t, &x.q, l));
+            let row = m.row_and_rates::<K>(joint, t, &m.gather(bodies, p, v));
+            position.push(row.v);
+            velocity.push(row.d[K - 1]);
+            self.places(bodies, m.nv()).for_each(|(l, g)| *c.at(i, g) = row.d[l]);
         }
         for (i, knife) in m.knives.iter().enumerate() {
             let bodies = [knife.at.body, None];
-            let x = m.gather(bodies, p, &v);
+            let x = m.gather(bodies, p, v);
             let row = m.joints.len() + i;
+            velocity.push(m.knife(knife, t, &x));
             self.places(bodies, m.nv()).for_each(|(l, g)| *c.at(row, g) = m.knife_column(knife, &x.q, l));
         }
-        c
+        Rows { position, velocity, matrix: c }
+    }
+
+    /// C: derivatives of gI (joints only) and h by v.
+    pub fn constraint_matrix(&self, t: f64, p: &[f64]) -> Matrix {
+        self.rows(t, p, &vec![0.0; self.layout.dims.nv]).matrix
     }
 
     /// Applied forces.
@@ -114,6 +144,26 @@ impl Equations {
         mass
     }
 
+    /// M⁻¹ B, body by body.
+    pub fn solve_mass(&self, p: &[f64], b: &mut Matrix) {
+        let m = &self.mechanism;
+        let (nq, nv) = (m.nq(), m.nv());
+        let mut part = Matrix::new(nv, b.columns);
+        for i in 0..m.bodies.len() {
+            let mut mass = Matrix::new(nv, nv);
+            for (j, column) in mass.a.chunks_exact_mut(nv).enumerate() {
+                let mut unit = [0.0; NV];
+                unit[j] = 1.0;
+                m.inertia_force(i, &p[i * nq..][..nq], &unit[..nv], column);
+            }
+            let rows = b.rows;
+            let own = |j: usize| i * nv + j * rows..(i + 1) * nv + j * rows;
+            part.a.chunks_exact_mut(nv).enumerate().for_each(|(j, to)| to.copy_from_slice(&b.a[own(j)]));
+            solve(mass, &mut part);
+            part.a.chunks_exact(nv).enumerate().for_each(|(j, from)| b.a[own(j)].copy_from_slice(from));
+        }
+    }
+
     /// Second derivatives of the rows of the joints and rates of the knife edges with v' = a.
     pub fn acceleration_rows(&self, t: f64, p: &[f64], v: &[f64], a: &[f64]) -> Vec<f64> {
         let m = &self.mechanism;
@@ -130,17 +180,12 @@ impl Equations {
     }
 
     pub fn position_rows(&self, t: f64, p: &[f64]) -> Vec<f64> {
-        let m = &self.mechanism;
-        let v = vec![0.0; self.layout.dims.nv];
-        m.joints.iter().map(|j| m.row(j, t, &m.gather(Mechanism::pair(&j.a, &j.b), p, &v).q)).collect()
+        self.rows(t, p, &vec![0.0; self.layout.dims.nv]).position
     }
 
     /// gI of the joints, then h.
     pub fn velocity_rows(&self, t: f64, p: &[f64], v: &[f64]) -> Vec<f64> {
-        let m = &self.mechanism;
-        let joints = m.joints.iter().map(|j| m.row_rate(j, t, &m.gather(Mechanism::pair(&j.a, &j.b), p, v)));
-        let knives = m.knives.iter().map(|k| m.knife(k, t, &m.gather([k.at.body, None], p, v)));
-        joints.chain(knives).collect()
+        self.rows(t, p, v).velocity
     }
 
     /// Z v.
@@ -184,8 +229,17 @@ impl Equations {
     }
 
     /// Derivatives of all rows, M by N.
-    #[allow(clippy::too_many_lines)] // one pass over the elements
     pub fn derivatives(&self, t: f64, x: &[f64]) -> Matrix {
+        if self.mechanism.spatial {
+            self.derivatives_in::<NQ, NV>(t, x)
+        } else {
+            self.derivatives_in::<6, 6>(t, x)
+        }
+    }
+
+    /// Two bodies have Q coordinates and V velocities.
+    #[allow(clippy::too_many_lines)] // one pass over the elements
+    fn derivatives_in<const Q: usize, const V: usize>(&self, t: f64, x: &[f64]) -> Matrix {
         let (m, at, rda) = (&self.mechanism, self.layout.x, self.layout.rda);
         let (nq, nv, dims) = (m.nq(), m.nv(), self.layout.dims);
         let point = self.point(t, x);
@@ -201,44 +255,39 @@ impl Equations {
         for spring in &m.springs {
             let bodies = Mechanism::pair(&spring.a, &spring.b);
             let local = m.gather(bodies, p, v);
-            for (l, g) in self.places(bodies, nq) {
-                let out = m.spring(
-                    spring,
-                    &Local { q: seeded(&local.q, Some(l)), v: seeded::<f64, NV>(&local.v, None) },
-                );
-                self.places(bodies, nv).for_each(|(r, row)| *fp.at(row, g) += out[r].d);
-            }
-            for (l, g) in self.places(bodies, nv) {
-                let out = m.spring(
-                    spring,
-                    &Local { q: seeded(&local.q, None), v: seeded::<f64, NV>(&local.v, Some(l)) },
-                );
-                self.places(bodies, nv).for_each(|(r, row)| *fv.at(row, g) += out[r].d);
+            let by_q = m.spring(spring, &Local { q: directions::<NQ, Q>(&local.q), v: held(&local.v) });
+            let by_v = m.spring(spring, &Local { q: held(&local.q), v: directions::<NV, V>(&local.v) });
+            for (r, row) in self.places(bodies, nv) {
+                self.places(bodies, nq).for_each(|(l, g)| *fp.at(row, g) += by_q[r].d[l]);
+                self.places(bodies, nv).for_each(|(l, g)| *fv.at(row, g) += by_v[r].d[l]);
             }
         }
         for i in 0..m.bodies.len() {
-            let bodies = [Some(i), None];
-            let local = m.gather(bodies, p, v);
-            let one = |lq: Option<usize>, lv: Option<usize>| {
-                let (q, v) = (seeded::<f64, NQ>(&local.q, lq), seeded::<f64, NV>(&local.v, lv));
-                let mut out = [Dual::constant(0.0); NV];
-                m.body_force(i, Dual::constant(t), &q[..nq], &v[..nv], &mut out[..nv]);
-                let mut rates = [Dual::constant(0.0); NQ];
+            let local = m.gather([Some(i), None], p, v);
+            fn one<const K: usize>(
+                m: &Mechanism,
+                (i, t): (usize, f64),
+                q: &[Gradient<f64, K>; NQ],
+                v: &[Gradient<f64, K>; NV],
+            ) -> ([Gradient<f64, K>; NV], [Gradient<f64, K>; NQ]) {
+                let (nq, nv) = (m.nq(), m.nv());
+                let (mut out, mut rates) = ([Gradient::constant(0.0); NV], [Gradient::constant(0.0); NQ]);
+                m.body_force(i, Gradient::constant(t), &q[..nq], &v[..nv], &mut out[..nv]);
                 m.rates(&q[..nq], &v[..nv], &mut rates[..nq]);
                 (out, rates)
-            };
+            }
+            let (force, rate) = one::<Q>(m, (i, t), &directions(&local.q), &held(&local.v));
             for l in 0..nq {
-                let (force, rate) = one(Some(l), None);
-                (0..nv).for_each(|r| *fp.at(i * nv + r, i * nq + l) += force[r].d);
+                (0..nv).for_each(|r| *fp.at(i * nv + r, i * nq + l) += force[r].d[l]);
                 (0..nq).for_each(|r| {
-                    *full.at(rda.f_kin.start + i * nq + r, at.p.start + i * nq + l) = rate[r].d
+                    *full.at(rda.f_kin.start + i * nq + r, at.p.start + i * nq + l) = rate[r].d[l]
                 });
             }
+            let (force, rate) = one::<V>(m, (i, t), &held(&local.q), &directions(&local.v));
             for l in 0..nv {
-                let (force, rate) = one(None, Some(l));
-                (0..nv).for_each(|r| *fv.at(i * nv + r, i * nv + l) += force[r].d);
+                (0..nv).for_each(|r| *fv.at(i * nv + r, i * nv + l) += force[r].d[l]);
                 (0..nq).for_each(|r| {
-                    *full.at(rda.f_kin.start + i * nq + r, at.v.start + i * nv + l) = rate[r].d
+                    *full.at(rda.f_kin.start + i * nq + r, at.v.start + i * nv + l) = rate[r].d[l]
                 });
             }
         }
@@ -246,26 +295,27 @@ impl Equations {
         for (i, joint) in m.joints.iter().enumerate() {
             let bodies = Mechanism::pair(&joint.a, &joint.b);
             let local = m.gather(bodies, p, v);
+            let (q, v) = (directions::<NQ, Q>(&local.q), held(&local.v));
+            let time = Gradient::constant(t);
+            let rate = m.row_and_rate(joint, time, &Local { q, v });
             for (l, g) in self.places(bodies, nq) {
-                let q = seeded(&local.q, Some(l));
-                let (time, v) = (Dual::constant(t), seeded::<f64, NV>(&local.v, None));
-                *position.at(i, g) += m.row(joint, time, &q).d;
-                *velocity.at(i, g) += m.row_rate(joint, time, &Local { q, v }).d;
-                for (r, row) in self.places(bodies, nv) {
-                    *fp.at(row, g) -= m.row_column(joint, time, &q, r).d * point.lambda[i];
-                }
+                *position.at(i, g) += rate.v.d[l];
+                *velocity.at(i, g) += rate.d.d[l];
+            }
+            for (r, row) in self.places(bodies, nv) {
+                let column = m.row_column(joint, time, &q, r);
+                self.places(bodies, nq).for_each(|(l, g)| *fp.at(row, g) -= column.d[l] * point.lambda[i]);
             }
         }
         for (i, knife) in m.knives.iter().enumerate() {
             let bodies = [knife.at.body, None];
             let local = m.gather(bodies, p, v);
-            for (l, g) in self.places(bodies, nq) {
-                let q = seeded(&local.q, Some(l));
-                let v = seeded::<f64, NV>(&local.v, None);
-                *velocity.at(m.joints.len() + i, g) += m.knife(knife, Dual::constant(t), &Local { q, v }).d;
-                for (r, row) in self.places(bodies, nv) {
-                    *fp.at(row, g) -= m.knife_column(knife, &q, r).d * point.mu[i];
-                }
+            let (q, v) = (directions::<NQ, Q>(&local.q), held(&local.v));
+            let row = m.knife(knife, Gradient::constant(t), &Local { q, v });
+            self.places(bodies, nq).for_each(|(l, g)| *velocity.at(m.joints.len() + i, g) += row.d[l]);
+            for (r, row) in self.places(bodies, nv) {
+                let column = m.knife_column(knife, &q, r);
+                self.places(bodies, nq).for_each(|(l, g)| *fp.at(row, g) -= column.d[l] * point.mu[i]);
             }
         }
         // f_dyn by λ and μ: -Cᵀ.
@@ -309,18 +359,16 @@ impl Equations {
         // v' by (λ, μ), v, p: the columns of all three at once.
         let mut acceleration = Matrix::new(dims.nv, 1);
         acceleration.a.copy_from_slice(&f);
-        let mass = self.mass_matrix(p);
-        solve(mass.clone(), &mut acceleration);
+        self.solve_mass(p, &mut acceleration);
         let a = acceleration.a;
         if !m.constant_mass() {
             for i in 0..m.bodies.len() {
                 let local = m.gather([Some(i), None], p, v);
                 let own = self.local_of([Some(i), None], &a);
+                let mut out = [Gradient::constant(0.0); NV];
+                m.inertia_force(i, &directions::<NQ, Q>(&local.q)[..nq], &held(&own)[..nv], &mut out[..nv]);
                 for l in 0..nq {
-                    let q = seeded::<f64, NQ>(&local.q, Some(l));
-                    let mut out = [Dual::constant(0.0); NV];
-                    m.inertia_force(i, &q[..nq], &own.map(Dual::constant)[..nv], &mut out[..nv]);
-                    (0..nv).for_each(|r| *fp.at(i * nv + r, i * nq + l) -= out[r].d);
+                    (0..nv).for_each(|r| *fp.at(i * nv + r, i * nq + l) -= out[r].d[l]);
                 }
             }
         }
@@ -332,34 +380,27 @@ impl Equations {
             (0..dims.nv).for_each(|k| *slopes.at(j, at.v.start + k) = fv.get(j, k));
             (0..dims.np).for_each(|k| *slopes.at(j, at.p.start + k) = fp.get(j, k));
         }
-        solve(mass, &mut slopes);
+        self.solve_mass(p, &mut slopes);
         let mut rows = c.times(&slopes);
-        let constant = |x: &[f64; NV]| seeded::<f64, NV>(x, None);
         for (i, joint) in m.joints.iter().enumerate() {
             let bodies = Mechanism::pair(&joint.a, &joint.b);
-            let (local, own) = (m.gather(bodies, p, v), constant(&self.local_of(bodies, &a)));
-            let time = Dual::constant(t);
-            for (l, g) in self.places(bodies, nq) {
-                let x = Local { q: seeded(&local.q, Some(l)), v: constant(&local.v) };
-                *rows.at(i, at.p.start + g) += m.row_acceleration(joint, time, &x, &own).d;
-            }
-            for (l, g) in self.places(bodies, nv) {
-                let x = Local { q: seeded(&local.q, None), v: seeded(&local.v, Some(l)) };
-                *rows.at(i, at.v.start + g) += m.row_acceleration(joint, time, &x, &own).d;
-            }
+            let (x, own) = (m.gather(bodies, p, v), self.local_of(bodies, &a));
+            let by_q = Local { q: directions::<NQ, Q>(&x.q), v: held(&x.v) };
+            let by_v = Local { q: held(&x.q), v: directions::<NV, V>(&x.v) };
+            let by_q = m.row_acceleration(joint, Gradient::constant(t), &by_q, &held(&own));
+            let by_v = m.row_acceleration(joint, Gradient::constant(t), &by_v, &held(&own));
+            self.places(bodies, nq).for_each(|(l, g)| *rows.at(i, at.p.start + g) += by_q.d[l]);
+            self.places(bodies, nv).for_each(|(l, g)| *rows.at(i, at.v.start + g) += by_v.d[l]);
         }
         for (i, knife) in m.knives.iter().enumerate() {
-            let bodies = [knife.at.body, None];
-            let (local, own) = (m.gather(bodies, p, v), constant(&self.local_of(bodies, &a)));
-            let (time, row) = (Dual::constant(t), m.joints.len() + i);
-            for (l, g) in self.places(bodies, nq) {
-                let x = Local { q: seeded(&local.q, Some(l)), v: constant(&local.v) };
-                *rows.at(row, at.p.start + g) += m.knife_rate(knife, time, &x, &own).d;
-            }
-            for (l, g) in self.places(bodies, nv) {
-                let x = Local { q: seeded(&local.q, None), v: seeded(&local.v, Some(l)) };
-                *rows.at(row, at.v.start + g) += m.knife_rate(knife, time, &x, &own).d;
-            }
+            let (bodies, row) = ([knife.at.body, None], m.joints.len() + i);
+            let (x, own) = (m.gather(bodies, p, v), self.local_of(bodies, &a));
+            let by_q = Local { q: directions::<NQ, Q>(&x.q), v: held(&x.v) };
+            let by_v = Local { q: held(&x.q), v: directions::<NV, V>(&x.v) };
+            let by_q = m.knife_rate(knife, Gradient::constant(t), &by_q, &held(&own));
+            let by_v = m.knife_rate(knife, Gradient::constant(t), &by_v, &held(&own));
+            self.places(bodies, nq).for_each(|(l, g)| *rows.at(row, at.p.start + g) += by_q.d[l]);
+            self.places(bodies, nv).for_each(|(l, g)| *rows.at(row, at.v.start + g) += by_v.d[l]);
         }
         for i in 0..c.rows {
             for (row, factor) in rows_of(rda.g_acceleration, rda.h_acceleration, i) {
@@ -381,17 +422,16 @@ impl System for Equations {
         let rda = self.layout.rda;
         let point = self.point(t, x);
         let joints = self.mechanism.joints.len();
-        let c = self.constraint_matrix(t, point.p);
-        let f = self.dynamics(&point, &c);
-        let velocity = self.velocity_rows(t, point.p, point.v);
-        self.combined(&velocity, rda.g_velocity.of_mut(out));
-        rda.h.of_mut(out).copy_from_slice(&velocity[joints..]);
-        self.combined(&self.position_rows(t, point.p), rda.g.of_mut(out));
+        let rows = self.rows(t, point.p, point.v);
+        let f = self.dynamics(&point, &rows.matrix);
+        self.combined(&rows.velocity, rda.g_velocity.of_mut(out));
+        rda.h.of_mut(out).copy_from_slice(&rows.velocity[joints..]);
+        self.combined(&rows.position, rda.g.of_mut(out));
         rda.f_kin.of_mut(out).copy_from_slice(&self.kinematics(point.p, point.v));
         if self.layout.form == Form::StrangenessFree {
             let mut a = Matrix::new(f.len(), 1);
             a.a.copy_from_slice(&f);
-            solve(self.mass_matrix(point.p), &mut a);
+            self.solve_mass(point.p, &mut a);
             let rows = self.acceleration_rows(t, point.p, point.v, &a.a);
             self.combined(&rows, rda.g_acceleration.of_mut(out));
             rda.h_acceleration.of_mut(out).copy_from_slice(&rows[joints..]);
