@@ -53,10 +53,18 @@ const double hostile[] = {NAN,   INFINITY, -INFINITY, 0.0, -0.0,  -1.0, 1.0,    
 const std::int64_t hostile_int[] = {0, 1, 2, 3, 4, 5, 7, 9, 13, -1, -2, 100, 1000, 65534, 65537, INT32_MAX, INT32_MIN,
                                     std::int64_t{1} << 32, (std::int64_t{1} << 32) - 1, std::int64_t{1} << 34, INT64_MAX,
                                     INT64_MIN};
-const char *const names[] = {"nit", "startn", "form", "nmax", "pred", "nwtmat", "nwtupd", "decompc", "decompd", "selcomp",
-                             "autonom", "masstrct", "ivcnsst", "method", "fixed", "recover", "order", "project", "family",
-                             "relaxe", "lun", "uround", "safe", "thet", "fnewt", "quot1", "quot2", "hmax", "facl", "facr",
-                             "alpha", "rho", "", "nonsense", "NMAX", "Method"};
+// All options of the table, and what is none.
+const std::vector<std::string> &names()
+{
+    static const std::vector<std::string> list = [] {
+        std::vector<std::string> all{"", "nonsense", "Method"};
+        for (std::int64_t k = 0; const char *name = geoms_option_text(k, "name"); ++k) {
+            all.emplace_back(name);
+        }
+        return all;
+    }();
+    return list;
+}
 
 // All that can be seen of a handle.
 struct seen {
@@ -360,7 +368,7 @@ void pair::set_events()
 
 void pair::set_numbers()
 {
-    const char *name = dice_.one_in(20) ? nullptr : dice_.of(names);
+    const char *name = dice_.one_in(20) ? nullptr : names()[dice_.below(names().size())].c_str();
     switch (dice_.below(4)) {
     case 0: {
         const std::int64_t value = dice_.of(hostile_int);

@@ -133,7 +133,7 @@ geoms_solver *make(user_data &u, std::uint64_t which, int method, int order, boo
 void round(random_numbers &dice, counts &all, long mutations)
 {
     const std::uint64_t which = dice.below(4);
-    static const int methods[] = {0, 1, 4, -1}, orders[] = {0, 9, 13, -1};
+    static const int methods[] = {0, 1, 2, 3, 4, -1}, orders[] = {0, 9, 13, -1};
     const int method = dice.of(methods), order = dice.of(orders);
     const bool fixed = dice.one_in(4);
     user_data first, second;

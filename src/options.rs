@@ -447,10 +447,20 @@ pub fn in_names(text: &str) -> String {
         ("NIVCOND", "their number"),
         ("IVCOND", "the conditions"),
     ] {
-        out = out.replace(call, handle);
+        if out.contains(call) {
+            out = out.replace(call, handle);
+        }
+    }
+    // A handle that refuses calls in a loop should not spend its time on texts that name no slot.
+    if !out.contains("OPT(") {
+        return out;
     }
     for entry in OPTIONS {
-        let (slot, name) = (entry.slot.to_string(), format!("\"{}\"", entry.name.to_lowercase()));
+        let slot = entry.slot.to_string();
+        if !out.contains(&slot) {
+            continue;
+        }
+        let name = format!("\"{}\"", entry.name.to_lowercase());
         out = out.replace(&format!("{slot} = {}", entry.name), entry.name);
         out = out.replace(&format!("{slot}="), &format!("{name} = "));
         out = out.replace(&slot, &name);

@@ -2,6 +2,8 @@
 
 #![allow(unsafe_code)] // CPUID; the calls of functions compiled for AVX2 are in the macro
 
+use std::cell::Cell;
+
 /// a·b + c, in one rounding where the processor has it.
 #[inline(always)]
 pub(crate) fn fused<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
@@ -12,13 +14,17 @@ pub(crate) fn fused<const FMA: bool>(a: f64, b: f64, c: f64) -> f64 {
     }
 }
 
-/// What the processor can do. Asked for once per solver, and not in a global variable that threads would share.
+/// What the processor can do. Kept per thread, and not in a global variable that threads would share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Processor {
     pub(crate) fma: bool,
 }
 
-thread_local!(static PLAIN: std::cell::Cell<bool> = const { std::cell::Cell::new(false) });
+thread_local! {
+    static PLAIN: Cell<bool> = const { Cell::new(false) };
+    /// The answer: on a virtual machine CPUID leaves it and takes microseconds, and a solver asks a hundred times.
+    static ANSWER: Cell<Option<Processor>> = const { Cell::new(None) };
+}
 
 /// For tests: solvers that are made in `run`, on this thread, take the kernels for any processor.
 #[doc(hidden)]
@@ -44,7 +50,11 @@ impl Processor {
         if PLAIN.get() {
             Processor { fma: false }
         } else {
-            Processor::ask()
+            ANSWER.get().unwrap_or_else(|| {
+                let processor = Processor::ask();
+                ANSWER.set(Some(processor));
+                processor
+            })
         }
     }
 

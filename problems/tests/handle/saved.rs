@@ -9,6 +9,8 @@ use geoms::error::Code;
 use std::ffi::{c_int, c_void};
 use std::ptr::{null, null_mut};
 
+const METHODS: [i64; 6] = [0, 1, 2, 3, 4, -1];
+
 fn saved(handle: *mut Handle) -> Vec<u8> {
     let mut length = 0;
     // SAFETY: the buffer has the length that was asked for.
@@ -56,7 +58,7 @@ fn restore(handle: *mut Handle, bytes: &[u8]) -> (i32, String) {
 
 #[test]
 fn a_flipped_bit_is_refused_and_the_run_goes_on() {
-    for method in [0, 1, 4, -1] {
+    for method in METHODS {
         let (handle, _user, bytes) = run(method);
         for bit in (0..8 * bytes.len()).step_by(13) {
             let mut changed = bytes.clone();
@@ -71,6 +73,33 @@ fn a_flipped_bit_is_refused_and_the_run_goes_on() {
         assert_eq!(restore(handle, &bytes).0, 0);
         // SAFETY: made above.
         unsafe { geoms_free(handle) };
+    }
+}
+
+/// Before the first step, and before the first one after a new point, there is less to save.
+#[test]
+fn a_state_before_a_step_is_accepted() {
+    for method in METHODS {
+        for singular in [0, 1] {
+            let (handle, user, _) = run_watched(method, singular);
+            let (mut x, mut ends) = (vec![0.0; user.n], Vec::new());
+            // SAFETY: x has N entries.
+            unsafe {
+                assert_eq!(geoms_state(handle, x.as_mut_ptr()), 0);
+                assert_eq!(geoms_reset(handle, 0.2, x.as_ptr()), 0);
+            }
+            let bytes = saved(handle);
+            for _ in 0..2 {
+                let (code, detail) = restore(handle, &bytes);
+                assert_eq!(code, 0, "method {method}, SINGULAR={singular}: {detail}");
+                // SAFETY: a handle.
+                unsafe { assert_eq!(geoms_integrate(handle, 0.5), 0) };
+                ends.push(saved(handle));
+            }
+            assert_eq!(ends[0], ends[1], "method {method}");
+            // SAFETY: made above.
+            unsafe { geoms_free(handle) };
+        }
     }
 }
 
@@ -120,7 +149,7 @@ unsafe extern "C" fn first_position(_t: f64, x: *const f64, value: *mut f64, _us
 /// Wherever the time or a component of x is kept, NaN is refused, and the run that was in the handle goes on.
 #[test]
 fn no_number_of_a_state_may_be_nan() {
-    for method in [0, 1, 4, -1] {
+    for method in METHODS {
         for events in [false, true] {
             let (handle, _user, _) = run(method);
             let (mut x, mut places) = ([0.0; 5], 0);
@@ -154,7 +183,7 @@ fn no_number_of_a_state_may_be_nan() {
 /// With a right checksum a field may be changed: the state is refused, or its run ends with a code and with numbers.
 #[test]
 fn whatever_is_accepted_goes_on() {
-    for (method, singular) in [(0, 0), (0, 1), (1, 0), (4, 0), (4, 1), (-1, 0)] {
+    for (method, singular) in [(0, 0), (0, 1), (1, 0), (2, 0), (3, 0), (4, 0), (4, 1), (-1, 0)] {
         let (handle, user, bytes) = run_watched(method, singular);
         let (mut accepted, mut refused) = (0, 0);
         let values = [f64::NAN.to_bits(), f64::INFINITY.to_bits(), 0, 1, 6, u64::MAX, 1e300f64.to_bits()];

@@ -242,7 +242,7 @@ impl Method for Newmark {
 
     fn restart(&mut self, t: f64, x: &[f64]) {
         self.state.restart(t, x);
-        self.begun = false;
+        (self.has_before, self.ranks, self.begun) = (false, None, false);
     }
 
     fn save(&self) -> Vec<u8> {
