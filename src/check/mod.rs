@@ -36,6 +36,7 @@ mod quick;
 mod rates;
 mod singular;
 mod structure;
+mod supplied;
 mod watch;
 
 pub use explain::{explain, tailored};

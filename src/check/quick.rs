@@ -4,6 +4,7 @@
 use super::findings::Finding;
 use super::mass::shape;
 use super::probe::{largest, solve};
+use super::supplied::{Answer, Supplied};
 use super::time_to;
 use crate::layout::Layout;
 use crate::linalg::cholesky::Cholesky;
@@ -16,6 +17,8 @@ use crate::system::{Outcome, System};
 const WIDTH: f64 = 1.0 / 65536.0;
 /// What is suspicious, relative to what a row is the sum of.
 const SUSPICIOUS: f64 = 1e-6;
+/// A point off the constraints: p changed by this part of its size.
+const MOVED: f64 = 1e-3;
 const SEED: u64 = 0x2545_F491_4F6C_DD1D;
 /// What rounding may do to a row, relative to what it is the sum of.
 const ROUNDING: f64 = 256.0 * f64::EPSILON;
@@ -33,10 +36,12 @@ pub(crate) enum Suspicion {
     Forces,
     /// The mass matrix is not positive, or singular.
     Mass,
+    /// PARTS are not those of EOM and MAS.
+    Parts,
 }
 
 /// Number of kinds of suspicions.
-pub(crate) const KINDS: usize = 4;
+pub(crate) const KINDS: usize = 5;
 
 /// What a quick look saw.
 #[derive(Debug, Default)]
@@ -70,6 +75,7 @@ pub(crate) struct Quick {
     mass: Vec<f64>,
     first_mass: Vec<f64>,
     cholesky: Cholesky,
+    supplied: Option<Supplied>,
     acceleration: Vec<f64>,
     /// Σ |C| times the size of v, mixed over the multipliers.
     coupling: f64,
@@ -96,6 +102,7 @@ impl Quick {
             mass: vec![0.0; nv * nv],
             first_mass: Vec::with_capacity(nv * nv),
             cholesky: Cholesky::new(nv),
+            supplied: Supplied::new(l),
             acceleration: vec![0.0; nv],
             coupling: 0.0,
             rows: std::array::from_fn(|_| vec![0.0; l.m]),
@@ -162,10 +169,11 @@ impl Quick {
             self.l.x.v.of_mut(&mut self.size).iter_mut().for_each(|s| *s = s.max(0.1 * speed));
         }
         self.look_at_forces(system, (t, x), look)?;
+        let supplied = Supplied::asked_by(options.method) && self.look_at_parts(system, (t, x), look)?;
         if first && options.consistent {
             self.look_at_start(system, scaling, (t, x), look)?;
         }
-        self.look_at_rates(system, (t, x, h), known, look)
+        self.look_at_rates(system, (t, x, h), (known, supplied), look)
     }
 
     fn take_sizes(&mut self, x: &[f64], typical: &[f64]) {
@@ -274,6 +282,48 @@ impl Quick {
         Some(())
     }
 
+    /// PARTS against EOM off the constraints, where residuals are no rounding errors, M against MAS, and C against the change
+    /// of (gI, h) with v; false if there are none.
+    fn look_at_parts(
+        &mut self,
+        system: &mut dyn System,
+        (t, x): (f64, &[f64]),
+        look: &mut Look,
+    ) -> Option<bool> {
+        let l = self.l;
+        let Some(mut supplied) = self.supplied.take() else { return Some(false) };
+        self.x.copy_from_slice(&self.direction);
+        l.x.multipliers.of_mut(&mut self.x).fill(0.0);
+        for i in l.x.v.range() {
+            self.x[i] = x[i] + self.direction[i];
+        }
+        for i in l.x.p.range() {
+            self.x[i] = x[i] + MOVED * self.sign() * self.size[i];
+        }
+        let mut answer = supplied.vectors(system, (t, &self.x));
+        if answer == Answer::Given {
+            look.calls += 1;
+            if self.eom(system, t, SPED, look).is_some()
+                && supplied.other_vectors(&l, &self.rows[SPED], SUSPICIOUS)
+            {
+                look.suspect(Suspicion::Parts);
+            }
+            answer = supplied.matrices(system, (t, x));
+        }
+        if answer == Answer::Given {
+            let (here, faster) = (&self.rows[HERE], &self.rows[FASTER]);
+            let first = l.rda.g_velocity.start;
+            let change = |i: usize| faster[first + i] - here[first + i];
+            if supplied.other_matrices(&self.mass, l.x.v.of(&self.direction), change, SUSPICIOUS) {
+                look.suspect(Suspicion::Parts);
+            }
+        }
+        self.x.copy_from_slice(x);
+        self.supplied = Some(supplied);
+        look.stopped |= answer == Answer::Stop;
+        (!look.stopped).then_some(answer == Answer::Given)
+    }
+
     /// Values that are taken as they are must satisfy the constraints.
     fn look_at_start(
         &mut self,
@@ -287,13 +337,13 @@ impl Quick {
             return Some(());
         }
         for i in l.x.p.range() {
-            self.x[i] = x[i] + 1e-3 * self.sign() * self.size[i];
+            self.x[i] = x[i] + MOVED * self.sign() * self.size[i];
         }
         self.eom(system, t, SPED, look)?;
         self.x.copy_from_slice(x);
         let (here, faster, moved) = (&self.rows[HERE], &self.rows[FASTER], &self.rows[SPED]);
         let velocity = (l.rda.g_velocity.start..l.rda.h.end).map(|i| (i, (faster[i] - here[i]).abs()));
-        let position = l.rda.g.range().map(|i| (i, 1e3 * (moved[i] - here[i]).abs()));
+        let position = l.rda.g.range().map(|i| (i, (moved[i] - here[i]).abs() / MOVED));
         for (row, response) in position.chain(velocity) {
             if here[row].abs() > INCONSISTENT * scaling.rtol_user * response && look.certain.is_none() {
                 let name = l.residual_name(row);
@@ -314,7 +364,7 @@ impl Quick {
         &mut self,
         system: &mut dyn System,
         (t, x, h): (f64, &[f64], f64),
-        known: bool,
+        (known, supplied): (bool, bool),
         look: &mut Look,
     ) -> Option<()> {
         let l = self.l;
@@ -373,6 +423,16 @@ impl Quick {
         });
         if known && speeds {
             look.suspect(Suspicion::Acceleration);
+        }
+        if let Some(parts) = self.supplied.as_ref().filter(|_| known && supplied) {
+            let mut rows = (l.rda.g_velocity.start..l.rda.h.end).enumerate();
+            let other = rows.any(|(i, of)| {
+                let (sum, size) = parts.acceleration(i, &self.acceleration);
+                (sum - rate(of)).abs() > SUSPICIOUS * (size + rate(of).abs()) + unit * (1.0 / tau + speeding)
+            });
+            if other {
+                look.suspect(Suspicion::Parts);
+            }
         }
         debug_assert!(look.is_clear() || look.calls > 0);
         Some(())

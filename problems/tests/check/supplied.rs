@@ -1,9 +1,11 @@
 //! Slips in what a model supplies beside its rows: parts and patterns.
 
 use geoms::check::{check_model, Slip};
+use geoms::integrate::{integrate_and_warn, Integration};
 use geoms::layout::{Dimensions, Form, Layout};
 use geoms::norm::Tolerance;
-use geoms::options::Options;
+use geoms::options::{MethodKind, Options};
+use geoms::stats::Stats;
 use geoms::system::{JacobianBlocks, Outcome, Parts, Sparsity, System};
 use geoms_problems::{self as testset};
 
@@ -183,6 +185,61 @@ fn slips_in_parts_are_named() {
     }
     println!("{slips} slips in parts");
     assert!(missed.is_empty(), "{}", missed.join("\n"));
+}
+
+/// A run with default checks: its end, if it has one, and what it was warned of.
+fn run(system: &mut Supplying, name: &str, method: MethodKind) -> (Option<Vec<f64>>, Vec<String>) {
+    let problem = testset::by_name(name).expect(name);
+    let options =
+        Options { method, mass: problem.mass, form: system.l.form, nmax: 2000, ..Options::default() };
+    let tolerance = Tolerance::scalar(TOL, TOL);
+    let (mut t, mut x, mut h, mut warnings) = (problem.t0, problem.x0.clone(), 0.0, Vec::new());
+    let integration = Integration { system, observer: None, options: &options, tolerance: &tolerance };
+    let mut warn = |text: &str| warnings.push(text.to_string());
+    let tend = problem.tend.min(problem.t0 + 0.5);
+    let ended =
+        integrate_and_warn(integration, &mut t, &mut x, &mut h, tend, &mut Stats::default(), &mut warn);
+    (ended.is_ok().then_some(x), warnings)
+}
+
+const TOL: f64 = 1e-6;
+
+/// Methods that ask for parts take their word for it: none of their default runs ends elsewhere in silence.
+#[test]
+fn no_slip_in_parts_changes_the_motion_in_silence() {
+    let (mut silent, mut warned, mut failed, mut harmless) = (Vec::new(), 0, 0, 0);
+    for (name, form) in MODELS.iter().flat_map(|name| [(*name, FREE), (*name, Form::Index1)]) {
+        for method in [MethodKind::HalfExplicit, MethodKind::RosenbrockNystroem, MethodKind::Automatic] {
+            let mut system = Supplying { parts: true, ..Supplying::new(name, form, true) };
+            let (right, warnings) = run(&mut system, name, method);
+            let right = right.expect(name);
+            assert!(warnings.is_empty(), "{name} {form:?} {method:?}: {warnings:?}");
+            for (wrong, part) in SLIPS {
+                system.wrong = Some(wrong);
+                let (end, warnings) = run(&mut system, name, method);
+                let told = warnings.iter().any(|w| w.contains("PARTS: ") && w.contains(part));
+                let Some(end) = end else {
+                    failed += 1;
+                    continue;
+                };
+                let p = system.l.x.p;
+                let pairs = p.of(&end).iter().zip(p.of(&right));
+                let off = pairs.fold(0.0f64, |m, (a, b)| m.max((a - b).abs() / (1.0 + b.abs())));
+                match (off > 100.0 * TOL, told) {
+                    (true, false) => {
+                        let off = off / TOL;
+                        silent.push(format!(
+                            "{name} {form:?} {method:?} {wrong:?}: {off:.0e} TOL {warnings:?}"
+                        ));
+                    }
+                    (true, true) => warned += 1,
+                    (false, _) => harmless += 1,
+                }
+            }
+        }
+    }
+    println!("wrong parts: {warned} warned, {failed} failed, {harmless} without effect on the motion");
+    assert!(silent.is_empty() && warned > 20, "{}", silent.join("\n"));
 }
 
 /// The whole pattern of a model at some points.
