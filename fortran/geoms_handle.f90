@@ -834,8 +834,9 @@ module geoms_handle
       real(c_double), value :: value
       integer(c_int) :: geoms_glue_set_real
     end function
-    ! Set an integer option, the same in all participants: "project" (1: velocities satisfy the constraints;
-    ! default), "fixed" (1: steps of constant size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR,
+    ! Set an integer option, the same in all participants: "project" (1: velocities of the results satisfy the
+    ! constraints; default; 2: steps go on from these, which costs the forces an order; 0: they satisfy them to
+    ! O(h²)), "fixed" (1: steps of constant size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR,
     ! GEOMS_GROUPED).
     function geoms_glue_set_int(glue, name, value) bind(c, name='geoms_glue_set_int')
       import

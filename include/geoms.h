@@ -1643,8 +1643,8 @@ int geoms_glue_set_real(struct geoms_glue *glue,
                         double value);
 
 /**
- * Set an integer option, the same in all participants: "project" (1: velocities satisfy the constraints; default), "fixed" (1: steps of constant
- * size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR, GEOMS_GROUPED).
+ * Set an integer option, the same in all participants: "project" (1: velocities of the results satisfy the constraints; default; 2: steps go on
+ * from these, which costs the forces an order; 0: they satisfy them to O(h²)), "fixed" (1: steps of constant size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR, GEOMS_GROUPED).
  *
  * # Safety
  * The pointer is null or one of geoms_glue_create; `name` is null or a string.

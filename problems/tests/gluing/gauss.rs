@@ -113,7 +113,7 @@ fn four_bar_in_cartesian_coordinates() {
         let found = run.integrate(2.0, (2.0 / h + 0.5) as u32).unwrap();
         let (q, _, _) = run.motion();
         println!("h {h}: {found:.2} iterations, error {:.3e}, x {:.12}", q[2] - four_bar_angle(2.0).0, q[0]);
-        assert!((found - iterations).abs() < 0.6, "h {h}: {found}");
+        assert!((found - iterations).abs() < 0.051, "h {h}: {found}");
         assert!(((q[2] - four_bar_angle(2.0).0).abs() / error - 1.0).abs() < 0.02, "h {h}");
         assert!((q[0] - x).abs() < 1e-6, "h {h}: {}", q[0]);
     }
@@ -126,7 +126,7 @@ fn chains_and_their_limits() {
         let mut run = Gauss::start(b.cut(&b.pieces(nb), |_| 0, 0), Settings::default(), 0.0).unwrap();
         let found = run.integrate(0.4, (0.4 / h + 0.5) as u32).unwrap();
         println!("chain {nb} h {h}: {found:.2} (reference {iterations})");
-        assert!((found - iterations).abs() < 1.2, "chain {nb} h {h}: {found}");
+        assert!((found - iterations).abs() < 0.011, "chain {nb} h {h}: {found}");
     }
 }
 

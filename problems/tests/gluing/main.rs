@@ -7,6 +7,7 @@ mod faults;
 mod gauss;
 mod harness;
 mod joints;
+mod order;
 mod planar;
 mod refusals;
 mod schur;

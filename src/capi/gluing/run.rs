@@ -136,11 +136,7 @@ pub unsafe extern "C" fn geoms_glue_step(glue: *mut Glue, tend: f64) -> c_int {
     // SAFETY: the contract of this function.
     unsafe {
         call(glue, |inner| {
-            let run = inner.run()?;
-            if !tend.is_finite() || tend <= run.time() {
-                return Err(refused("tend", tend, format!("> {}", run.time())));
-            }
-            let stop = run.step(tend)?;
+            let stop = inner.run()?.step(tend)?;
             Ok(inner.stopped(stop))
         })
     }
