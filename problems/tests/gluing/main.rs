@@ -3,6 +3,7 @@
 
 mod adaptive;
 mod allocation;
+mod corners;
 mod faults;
 mod gauss;
 mod harness;
