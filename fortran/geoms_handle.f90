@@ -137,6 +137,7 @@ module geoms_handle
   integer(c_int), parameter :: geoms_bisection = 1
   integer(c_int), parameter :: geoms_neighbour = 2
   integer(c_int), parameter :: geoms_grouped = 3
+  integer(c_int), parameter :: geoms_dissection = 4
   integer(c_int), parameter :: geoms_revolute = 0
   integer(c_int), parameter :: geoms_cylindrical = 1
   integer(c_int), parameter :: geoms_prismatic = 2
@@ -837,7 +838,7 @@ module geoms_handle
     ! Set an integer option, the same in all participants: "project" (1: velocities of the results satisfy the
     ! constraints; default; 2: steps go on from these, which costs the forces an order; 0: they satisfy them to
     ! O(h²)), "fixed" (1: steps of constant size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR,
-    ! GEOMS_GROUPED).
+    ! GEOMS_GROUPED, GEOMS_DISSECTION).
     function geoms_glue_set_int(glue, name, value) bind(c, name='geoms_glue_set_int')
       import
       type(c_ptr), value :: glue

@@ -384,6 +384,11 @@ typedef struct geoms_stats {
 #define GEOMS_GROUPED 3
 
 /**
+ * geoms_glue_set_int "topology": halves of halves that few joints connect, whatever the order of the subdomains; for grids and loops of joints.
+ */
+#define GEOMS_DISSECTION 4
+
+/**
  * geoms_glue_spatial: the points coincide, the bodies turn about their common e3.
  */
 #define GEOMS_REVOLUTE 0
@@ -1644,7 +1649,8 @@ int geoms_glue_set_real(struct geoms_glue *glue,
 
 /**
  * Set an integer option, the same in all participants: "project" (1: velocities of the results satisfy the constraints; default; 2: steps go on
- * from these, which costs the forces an order; 0: they satisfy them to O(h²)), "fixed" (1: steps of constant size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR, GEOMS_GROUPED).
+ * from these, which costs the forces an order; 0: they satisfy them to O(h²)), "fixed" (1: steps of constant size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR, GEOMS_GROUPED,
+ * GEOMS_DISSECTION).
  *
  * # Safety
  * The pointer is null or one of geoms_glue_create; `name` is null or a string.

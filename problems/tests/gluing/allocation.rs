@@ -38,7 +38,7 @@ static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn nothing_is_allocated_after_the_first_step() {
-    for topology in [Topology::Flat, Topology::Bisection, Topology::Neighbour] {
+    for topology in [Topology::Flat, Topology::Bisection, Topology::Neighbour, Topology::Dissection] {
         for (b, count) in [(chain(8), 4), (mild(), 2)] {
             for settings in [
                 Settings { topology, ..fixed(Projection::Result) },

@@ -8,6 +8,7 @@ mod faults;
 mod gauss;
 mod harness;
 mod joints;
+mod net;
 mod order;
 mod planar;
 mod refusals;

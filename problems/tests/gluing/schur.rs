@@ -261,7 +261,7 @@ fn chains_of_many_subdomains() {
     let b = chain(8);
     let one = run(&b, &b.all(), fixed(Projection::Continued), 0.5, 100);
     for (count, doubles) in [(2, 53), (4, 192), (8, 469)] {
-        for topology in [Topology::Flat, Topology::Bisection, Topology::Neighbour] {
+        for topology in [Topology::Flat, Topology::Bisection, Topology::Neighbour, Topology::Dissection] {
             let parts = b.pieces(count);
             let settings = Settings { topology, ..fixed(Projection::Continued) };
             let glued = run(&b, &parts, settings, 0.5, 100);

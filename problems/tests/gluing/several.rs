@@ -61,7 +61,9 @@ fn spread(
 fn threads_get_what_one_process_gets() {
     let b = chain(8);
     let parts = b.pieces(8);
-    for topology in [Topology::Flat, Topology::Bisection, Topology::Neighbour, Topology::Grouped] {
+    for topology in
+        [Topology::Flat, Topology::Bisection, Topology::Neighbour, Topology::Grouped, Topology::Dissection]
+    {
         let settings = Settings { topology, ..fixed(Projection::Result) };
         let alone = run(&b, &parts, settings.clone(), 0.25, 50);
         for size in [1, 2, 3, 4, 8] {
@@ -105,7 +107,9 @@ fn owners_in_any_order() {
         b.p[3 * i] = b.p[3 * parent] + 0.5;
     }
     let parts = b.pieces(13);
-    for topology in [Topology::Flat, Topology::Bisection, Topology::Neighbour, Topology::Grouped] {
+    for topology in
+        [Topology::Flat, Topology::Bisection, Topology::Neighbour, Topology::Grouped, Topology::Dissection]
+    {
         let settings = Settings { topology, ..fixed(Projection::Result) };
         let alone = run(&b, &parts, settings.clone(), 0.1, 20);
         for (size, factor) in [(2, 1), (3, 2), (5, 2), (5, 3), (13, 5)] {

@@ -18,6 +18,8 @@ pub const GEOMS_NEIGHBOUR: c_int = 2;
 /// geoms_glue_set_int "topology": at one place, after the subdomains of each participant among themselves. The round-off of the results
 /// depends on who has which subdomain; with the other ones it does not.
 pub const GEOMS_GROUPED: c_int = 3;
+/// geoms_glue_set_int "topology": halves of halves that few joints connect, whatever the order of the subdomains; for grids and loops of joints.
+pub const GEOMS_DISSECTION: c_int = 4;
 
 /// Add a subdomain that participant `owner` computes. It gives a handle with equations, mass matrix and, if there is one, the Jacobian, whose
 /// functions and option "masstrct" are taken as they are now, and the initial values x; the others give null for both. Returns the number
@@ -221,7 +223,8 @@ pub unsafe extern "C" fn geoms_glue_set_real(glue: *mut Glue, name: *const c_cha
 }
 
 /// Set an integer option, the same in all participants: "project" (1: velocities of the results satisfy the constraints; default; 2: steps go on
-/// from these, which costs the forces an order; 0: they satisfy them to O(h²)), "fixed" (1: steps of constant size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR, GEOMS_GROUPED).
+/// from these, which costs the forces an order; 0: they satisfy them to O(h²)), "fixed" (1: steps of constant size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR, GEOMS_GROUPED,
+/// GEOMS_DISSECTION).
 ///
 /// # Safety
 /// The pointer is null or one of geoms_glue_create; `name` is null or a string.
@@ -240,13 +243,14 @@ pub unsafe extern "C" fn geoms_glue_set_int(glue: *mut Glue, name: *const c_char
                 ("topology", GEOMS_BISECTION) => s.topology = Topology::Bisection,
                 ("topology", GEOMS_NEIGHBOUR) => s.topology = Topology::Neighbour,
                 ("topology", GEOMS_GROUPED) => s.topology = Topology::Grouped,
+                ("topology", GEOMS_DISSECTION) => s.topology = Topology::Dissection,
                 ("project", _) => return Err(refused(name, value, "0, 1, 2")),
                 ("fixed", _) => return Err(refused(name, value, "0, 1")),
                 ("topology", _) => {
                     return Err(refused(
                         name,
                         value,
-                        "GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR, GEOMS_GROUPED",
+                        "GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR, GEOMS_GROUPED, GEOMS_DISSECTION",
                     ))
                 }
                 _ => return Err(refused("name", name, "project, fixed, topology")),
