@@ -984,6 +984,21 @@ module geoms_handle
       real(c_double), intent(inout) :: x(*)
       integer(c_int) :: geoms_glue_state
     end function
+    ! Give a subdomain of this participant another x, after an impact, say; acts with geoms_glue_restart.
+    function geoms_glue_set_state(glue, subdomain, x) bind(c, name='geoms_glue_set_state')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int), value :: subdomain
+      real(c_double), intent(in) :: x(*)
+      integer(c_int) :: geoms_glue_set_state
+    end function
+    ! Go on from what geoms_glue_set_state has given: positions and velocities must be consistent, accelerations and
+    ! forces are computed anew.
+    function geoms_glue_restart(glue) bind(c, name='geoms_glue_restart')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int) :: geoms_glue_restart
+    end function
     ! The force of a joint along its relative coordinates, if one of its ends is here: -force acts on end a along y_a
     ! - y_b, force on end b.
     function geoms_glue_force(glue, joint, n, force) bind(c, name='geoms_glue_force')

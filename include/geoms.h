@@ -1820,6 +1820,26 @@ int geoms_glue_state(struct geoms_glue *glue,
                      double *x);
 
 /**
+ * Give a subdomain of this participant another x, after an impact, say; acts with geoms_glue_restart. x has as many numbers as geoms_glue_state gives;
+ * multipliers are computed.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create; `x` is null or long enough.
+ */
+int geoms_glue_set_state(struct geoms_glue *glue,
+                         int subdomain,
+                         const double *x);
+
+/**
+ * Go on from what geoms_glue_set_state has given: positions and velocities must be consistent, accelerations and forces are computed anew. All
+ * participants call this together, also those that change nothing. What is refused changes nothing.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create.
+ */
+int geoms_glue_restart(struct geoms_glue *glue);
+
+/**
  * The force of a joint along its relative coordinates, if one of its ends is here: -force acts on end a along y_a - y_b, force on end b. Returns
  * how many numbers there are; at most n of them are written.
  *
