@@ -180,6 +180,15 @@ impl DerefMut for Stored {
     }
 }
 
+impl<'a> IntoIterator for &'a Stored {
+    type Item = &'a f64;
+    type IntoIter = std::slice::Iter<'a, f64>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.values.iter()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
