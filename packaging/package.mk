@@ -41,7 +41,7 @@ OUR_DATA    := $(DATADIR)/geoms
 OUR_CMAKE   := $(LIBDIR)/cmake/geoms
 
 .PHONY: command problems lib64 lib-private symbols test-symbols test-install test-archive test-dist install install-mpi uninstall dist check-paths \
-        release release-check deb crate test-crate abi test-abi test-reproducible test-requirements test-offline test-toolchains test-toolchains-short sizes
+        release release-check deb crate test-crate abi test-abi test-reproducible test-requirements test-offline test-toolchains test-toolchains-short test-aarch64 sizes
 
 # An archive, and a shared library of it: that has symbol versions, which rustc cannot give. Programs look for it under its
 # SONAME, also in the build tree.
@@ -240,6 +240,10 @@ test-reproducible:
 test-toolchains: setup lib
 	@.ci/setup-toolchains
 	RELEASE=$(abspath $(RELEASE)) SONAME=$(SONAME) packaging/test-toolchains.sh
+
+test-aarch64:
+	@.ci/setup-toolchains
+	RELEASE=$(abspath $(RELEASE)) packaging/test-toolchains.sh --aarch64
 
 test-toolchains-short: setup lib
 	@.ci/setup-toolchains --short
