@@ -71,7 +71,7 @@ impl<const L: usize> Radau<L> {
         };
         let mut reduced = reduce(critical, &fx);
         let in_it = critical.points[here].smallest < IN_IT;
-        if reduced && in_it {
+        if reduced && in_it && critical.position.decompose(&fx.fx[2], fx.shape[2].0).is_ok() {
             let kept = (&mut critical.velocity, &critical.position);
             replace_lost_rows(&self.layout, &mut fx, kept, IN_IT);
             reduced = reduce(critical, &fx);

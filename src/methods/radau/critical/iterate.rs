@@ -4,6 +4,7 @@ use super::eliminate::{multipliers_drop_out, Known};
 use super::{Critical, Radau, Setback};
 use crate::error::Rejection;
 use crate::linalg::lanes::Lanes;
+use crate::linalg::scalar::Scalar;
 use crate::newton::{Monitor, Verdict};
 use crate::system::System;
 
@@ -14,6 +15,8 @@ const TOO_CLOSE: f64 = 0.03;
 const SHIFT: f64 = 0.8;
 /// ... at most so often.
 const SHIFTS: u32 = 6;
+/// Rounding errors in units of ε: a stage is a sum of all others, with the weights of A⁻¹.
+const ROUND_OFF: f64 = 30.0;
 /// Accelerations are determined above this smallest magnitude: errors of x_k are divided by it.
 const STEADY: f64 = 1e-3;
 /// Multipliers at a point whose distance from the rank loss is below this part of the step say nothing of the stages.
@@ -193,9 +196,9 @@ impl<const L: usize> Radau<L> {
         let Critical { matrix, points, rhs, rates, .. } = critical;
         for i in 0..stages {
             // Rates of the iterate and of the particular solutions.
-            for (k, x) in x.iter_mut().enumerate() {
-                let moved = |j: usize| tableau.a_inverse[j][i] * points[j].x0[k];
-                *x = rates[k][i] + (0..stages).map(moved).sum::<f64>() / h;
+            x.iter_mut().zip(rates.iter()).for_each(|(x, rate)| *x = rate[i]);
+            for (point, column) in points.iter().zip(&tableau.a_inverse[..stages]) {
+                f64::axpy(column[i] / h, &point.x0, x);
             }
             let out = &mut rhs[i * nz..(i + 1) * nz];
             points[i].project_rates(x, out);
@@ -258,7 +261,7 @@ impl<const L: usize> Radau<L> {
         let noise = |block: crate::layout::Block, power: i32| {
             block.range().all(|k| {
                 let tolerable = fnewt * self.work.scal[k];
-                let size = f64::EPSILON * (1.0 + self.state.x[k].abs());
+                let size = ROUND_OFF * f64::EPSILON * (1.0 + self.state.x[k].abs());
                 let close = |i: usize| critical.points[i].smallest.max(f64::EPSILON).powi(power);
                 (0..self.tableau().stages).all(|i| self.stages.dw[k][i].abs() <= tolerable + size / close(i))
             })
@@ -295,7 +298,10 @@ impl<const L: usize> Critical<L> {
     /// (A⁻¹ Z)_i/h of all components.
     fn find_rates(&mut self, columns: &[Lanes<L>; L], stages: usize, h: f64, z: &[Lanes<L>]) {
         for (rate, z) in self.rates.iter_mut().zip(z) {
-            *rate = std::array::from_fn(|i| (0..stages).map(|j| columns[j][i] * z[j]).sum::<f64>() / h);
+            *rate = [0.0; L];
+            for (column, z) in columns[..stages].iter().zip(z) {
+                rate.iter_mut().zip(column).for_each(|(r, c)| *r += c * z / h);
+            }
         }
     }
 }
