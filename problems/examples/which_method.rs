@@ -22,12 +22,11 @@ const END: &str = "<!-- which-method: end -->";
 const TARGETS: [f64; 5] = [1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
 /// The one whose counts are shown.
 const COUNTED: usize = 2;
-const COUNTS: (&str, &str) =
-    ("<!-- counts: begin (made by `make which-method`) -->", "<!-- counts: end -->");
+const COUNTS: (&str, &str) = ("<!-- counts: begin (made by `make which-method`) -->", "<!-- counts: end -->");
 /// Runs that take more CPU seconds than this are given up: no answer beside those of milliseconds.
 const LONGEST: f64 = 0.5;
 /// CPU seconds over which a mean is taken.
-const REPEATED: f64 = 0.06;
+const REPEATED: f64 = 0.15;
 const METHODS: [(&str, MethodKind); 5] = [
     ("0 Radau IIA", MethodKind::Radau),
     ("1 HHT", MethodKind::Hht),
@@ -100,11 +99,16 @@ fn cpu_seconds(clock: &Instant) -> f64 {
 /// Mean over several runs, if they are short.
 fn timed(case: &Case, method: MethodKind, tol: f64) -> Option<(Vec<f64>, f64, Stats)> {
     let (x, once, stats) = run(case, method, tol, LONGEST)?;
-    let (repeats, mut sum) = ((REPEATED / once).min(1000.0).floor(), once);
-    for _ in 0..repeats as usize {
-        sum += run(case, method, tol, LONGEST)?.1;
+    // The system counts in steps of milliseconds: one difference over all runs.
+    let clock = Instant::now();
+    let (before, mut spent, mut repeats) = (cpu_seconds(&clock), 0.0, 0.0);
+    while once < REPEATED && spent < REPEATED {
+        run(case, method, tol, LONGEST)?;
+        repeats += 1.0;
+        spent = cpu_seconds(&clock) - before;
     }
-    Some((x, sum / (1.0 + repeats), stats))
+    let mean = if repeats > 0.0 { spent / repeats } else { once };
+    Some((x, mean, stats))
 }
 
 /// What a method needs for each target: seconds and counters.

@@ -181,7 +181,8 @@ mod tests {
     use crate::mechanism::dual::Dual;
 
     fn sample<T: Real>(x: T, y: T) -> T {
-        let mut z = (x.sin() * y.exp() + x.sqrt() / y.cos()).powi(3) - x.tan() * 2.0 + (y - 3.0).abs().recip();
+        let mut z =
+            (x.sin() * y.exp() + x.sqrt() / y.cos()).powi(3) - x.tan() * 2.0 + (y - 3.0).abs().recip();
         z += -x / 3.0;
         z -= y + 0.1;
         z *= x;

@@ -215,7 +215,7 @@ impl Method for Newmark {
         self.predict(plan);
         match self.iterate(system, plan) {
             Err(Setback::Reject { why: Rejection::Newton { .. } | Rejection::SingularMatrix, .. }) => {
-                self.predict_anew(plan);
+                self.predict_by_taylor(plan);
                 self.iterate(system, plan)?;
             }
             other => other?,

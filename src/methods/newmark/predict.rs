@@ -28,14 +28,8 @@ impl Newmark {
         self.predict_by_taylor(plan);
     }
 
-    /// Once more, for an iteration that did not converge: multipliers of a point near a singular position are no start, and they are
-    /// linear.
-    pub(super) fn predict_anew(&mut self, plan: &Plan) {
-        self.predict_by_taylor(plan);
-        self.layout.x.multipliers.of_mut(&mut self.new.x).fill(0.0);
-    }
-
-    fn predict_by_taylor(&mut self, plan: &Plan) {
+    /// The Taylor polynomial, which an iteration that did not converge from another start has once more.
+    pub(super) fn predict_by_taylor(&mut self, plan: &Plan) {
         let (l, h) = (self.layout, plan.h);
         let (old, new) = (&self.old, &mut self.new);
         new.x.copy_from_slice(&old.x);

@@ -23,6 +23,8 @@ const STAGE: f64 = 1e-3;
 
 /// Corrections below this part of the first one may be rounding errors: nothing is learned from them.
 const NOISE: f64 = 1e-9;
+/// Nor from smaller relative ones, where the prediction is so good that the first is small.
+const LEARNED: f64 = 1e-13;
 /// Updates of the matrix of the velocities begin when positions move by less.
 const ASSEMBLED: f64 = 1e-6;
 
@@ -188,10 +190,12 @@ impl Rosenbrock {
         let (l, w) = (self.layout, &mut self.assembly);
         let correction = &mut w.correction[..self.positions.rows.len()];
         self.positions.compensate(l.rda.g.of(&self.motion.rda), correction);
-        w.broyden.correct(&mut w.updates[0], NOISE, correction);
         let first = self.y_new.len() - l.dims.np;
         let typical = l.x.p.of(&self.typical);
         let p = &mut self.y_new[first..];
+        let moved = |(&i, d): (&usize, &f64)| d.abs() > LEARNED * (p[i].abs() + typical[i]);
+        let tells = self.positions.dependent.iter().zip(correction.iter()).any(moved);
+        w.broyden.correct(&mut w.updates[0], if tells { NOISE } else { f64::INFINITY }, correction);
         let mut size = 0.0f64;
         for (&i, d) in self.positions.dependent.iter().zip(&w.correction) {
             p[i] += d;

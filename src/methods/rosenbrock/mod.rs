@@ -212,7 +212,8 @@ impl Rosenbrock {
     /// The new point with its rate, which the polynomial and the next step take. Velocities once more with the matrix of the point
     /// itself: they are linear.
     fn evaluate_new_point(&mut self, system: &mut dyn System, plan: &Plan) -> Result<(), Setback> {
-        self.evaluate(system, (plan.t_new, plan.h), Wanted::exactly(1.0)).map_err(|halt| self.setback(halt))?;
+        self.evaluate(system, (plan.t_new, plan.h), Wanted::exactly(1.0))
+            .map_err(|halt| self.setback(halt))?;
         if self.motion.source != Source::Supplied {
             self.correct_velocities(Updates::None);
             if self.plain {
