@@ -37,18 +37,35 @@ fn dot<T: Real>(a: &Vector<T>, b: &Vector<T>) -> T {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
+fn plus<T: Real>(a: &Vector<T>, b: &Vector<T>) -> Vector<T> {
+    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
+}
+
+fn minus<T: Real>(a: &Vector<T>, b: &Vector<T>) -> Vector<T> {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+/// Turn a frame about one of its own axes.
+fn turn<T: Real>(frame: &mut [Vector<T>; 3], axis: usize, angle: T) {
+    let (s, c) = (angle.sin(), angle.cos());
+    let (a, b) = ((axis + 1) % 3, (axis + 2) % 3);
+    for n in 0..3 {
+        let (ea, eb) = (frame[a][n], frame[b][n]);
+        frame[a][n] = ea * c + eb * s;
+        frame[b][n] = eb * c - ea * s;
+    }
+}
+
 fn sum<T: Real>(a: &Vector<T>, b: &Vector<T>, factor: T) -> Vector<T> {
     [a[0] + b[0] * factor, a[1] + b[1] * factor, a[2] + b[2] * factor]
 }
 
-/// A bar: its joint, the axis of the joint, its direction and its axes.
+/// A bar: its joint, the axis of the joint, and its direction.
 #[derive(Clone, Copy)]
 struct Bar<T> {
     joint: Vector<T>,
     axis: Vector<T>,
     along: Vector<T>,
-    /// Images of the coordinate axes, which are principal.
-    frame: [Vector<T>; 3],
 }
 
 impl<T: Real> Bar<T> {
@@ -56,7 +73,7 @@ impl<T: Real> Bar<T> {
         sum(&self.joint, &self.along, T::real(0.5))
     }
     fn tip(&self) -> Vector<T> {
-        sum(&self.joint, &self.along, T::real(1.0))
+        plus(&self.joint, &self.along)
     }
     /// J ω = A ω + (C - A)(u·ω) u with the direction u.
     fn inertia(&self, w: &Vector<T>) -> Vector<T> {
@@ -76,22 +93,21 @@ impl Bricard {
 
     /// The bars at given angles.
     fn bars<T: Real>(p: &[T]) -> [Bar<T>; 5] {
-        let (zero, one) = (T::zero(), T::real(1.0));
-        let mut frame = [[one, zero, zero], [zero, one, zero], [zero, zero, one]];
-        let mut joint = [zero; 3];
+        let (mut frame, mut joint) = (Self::axes(), [T::zero(); 3]);
         std::array::from_fn(|i| {
-            // Turn the frame about one of its own axes.
-            let (k, s, c) = (Self::AXES[i], p[i].sin(), p[i].cos());
-            let (a, b) = ((k + 1) % 3, (k + 2) % 3);
-            let (ea, eb) = (frame[a], frame[b]);
-            frame[a] = std::array::from_fn(|n| ea[n] * c + eb[n] * s);
-            frame[b] = std::array::from_fn(|n| eb[n] * c - ea[n] * s);
+            turn(&mut frame, Self::AXES[i], p[i]);
             let (direction, sign) = Self::BARS[i];
             let along = frame[direction].map(|e| e * sign);
-            let bar = Bar { joint, axis: frame[k], along, frame };
+            let bar = Bar { joint, axis: frame[Self::AXES[i]], along };
             joint = bar.tip();
             bar
         })
+    }
+
+    /// The coordinate axes.
+    fn axes<T: Real>() -> [Vector<T>; 3] {
+        let (zero, one) = (T::zero(), T::real(1.0));
+        [[one, zero, zero], [zero, one, zero], [zero, zero, one]]
     }
 
     /// The joints P1..P5.
@@ -110,7 +126,7 @@ impl Mechanism for Bricard {
         for (i, body) in bars.iter().enumerate() {
             let centre = body.centre();
             let lever: [Vector<T>; 5] =
-                std::array::from_fn(|j| cross(&bars[j].axis, &sum(&centre, &bars[j].joint, T::real(-1.0))));
+                std::array::from_fn(|j| cross(&bars[j].axis, &minus(&centre, &bars[j].joint)));
             for j in 0..=i {
                 let turned = body.inertia(&bars[j].axis);
                 for k in 0..=i {
@@ -131,14 +147,14 @@ impl Mechanism for Bricard {
             let arm = |length: f64| {
                 let r = body.along.map(|e| e * length);
                 let (tangential, inward) = (cross(&turning, &r), cross(&w, &cross(&w, &r)));
-                sum(&sum(&joint, &tangential, T::real(1.0)), &inward, T::real(1.0))
+                plus(&plus(&joint, &tangential), &inward)
             };
             let mut push = arm(0.5).map(|a| -a);
             push[1] = push[1] - Self::GRAVITY;
-            let gyration = sum(&body.inertia(&turning), &cross(&w, &body.inertia(&w)), T::real(1.0));
+            let gyration = plus(&body.inertia(&turning), &cross(&w, &body.inertia(&w)));
             let centre = body.centre();
             for (j, hinge) in bars.iter().enumerate().take(i + 1) {
-                let lever = cross(&hinge.axis, &sum(&centre, &hinge.joint, T::real(-1.0)));
+                let lever = cross(&hinge.axis, &minus(&centre, &hinge.joint));
                 f[j] += dot(&lever, &push) - dot(&hinge.axis, &gyration);
             }
             joint = arm(1.0);
@@ -146,12 +162,17 @@ impl Mechanism for Bricard {
     }
 
     fn holonomic<T: Real>(&self, _t: T, p: &[T], _s: &[T], g: &mut [T]) {
-        let bars = Self::bars(p);
-        let tip = bars[4].tip();
+        // The last bar alone, without the others: most evaluations are of these rows.
+        let (mut frame, mut tip) = (Self::axes::<T>(), [T::zero(); 3]);
+        for (i, &angle) in p.iter().enumerate() {
+            turn(&mut frame, Self::AXES[i], angle);
+            let (direction, sign) = Self::BARS[i];
+            tip.iter_mut().zip(&frame[direction]).for_each(|(tip, e)| *tip += *e * sign);
+        }
         g[..3].copy_from_slice(&tip);
         g[2] = tip[2] - 1.0;
-        g[3] = bars[4].frame[0][1];
-        g[4] = bars[4].frame[0][2];
+        g[3] = frame[0][1];
+        g[4] = frame[0][2];
     }
 
     /// From the motion of the joints: the velocity of a point is its derivative.
@@ -163,7 +184,7 @@ impl Mechanism for Bricard {
             let centre = sum(&joint, &cross(&w, &body.along), T::real(0.5));
             e[0] += (dot(&centre, &centre) + dot(&w, &body.inertia(&w))) * 0.5;
             e[0] += body.centre()[1] * Self::GRAVITY;
-            joint = sum(&joint, &cross(&w, &body.along), T::real(1.0));
+            joint = plus(&joint, &cross(&w, &body.along));
         }
     }
 }

@@ -77,6 +77,9 @@ pub(super) struct Workspace<T> {
     first: Total<T>,
     second: Total<Dual<T>>,
     unit: Vec<T>,
+    /// G Z, column by column, and whether it is that of the next evaluation.
+    constraints: Vec<T>,
+    kept: bool,
     acceleration: Vec<T>,
     mass: Vec<T>,
     p: Vec<Dual<T>>,
@@ -92,6 +95,8 @@ impl<T: Real> Workspace<T> {
             first: Total::new(d),
             second: Total::new(d),
             unit: vec![zero; d.nv],
+            constraints: vec![zero; d.nl * d.nv],
+            kept: false,
             acceleration: vec![zero; d.nv],
             mass: vec![zero; d.nv * d.nv],
             p: vec![flat; d.np],
@@ -99,6 +104,11 @@ impl<T: Real> Workspace<T> {
             s: vec![flat; d.ns],
             h: vec![flat; d.nm],
         }
+    }
+
+    /// Say whether p, s and t of the next evaluations are those of the last one, and do not vary.
+    pub(super) fn keeps_constraints(&mut self, kept: bool) {
+        self.kept = kept;
     }
 
     /// All rows of RDA; the invariants are left as the mechanism gives them.
@@ -129,12 +139,17 @@ impl<T: Real> Workspace<T> {
         let t = Dual::constant(t);
         if !b.lambda.is_empty() {
             self.unit.fill(T::zero());
-            for (j, fj) in f.iter_mut().enumerate() {
-                self.unit[j] = T::real(1.0);
-                self.first.constraint_rate(mech, t, b.p, &self.unit, b.s);
-                self.unit[j] = T::zero();
-                for (g, &lambda) in self.first.g.iter().zip(b.lambda) {
-                    *fj -= g.d * lambda;
+            for ((j, fj), column) in
+                f.iter_mut().enumerate().zip(self.constraints.chunks_exact_mut(b.lambda.len()))
+            {
+                if !self.kept {
+                    self.unit[j] = T::real(1.0);
+                    self.first.constraint_rate(mech, t, b.p, &self.unit, b.s);
+                    self.unit[j] = T::zero();
+                    derivatives(&self.first.g, column);
+                }
+                for (&g, &lambda) in column.iter().zip(b.lambda) {
+                    *fj -= g * lambda;
                 }
             }
         }
@@ -201,7 +216,7 @@ fn lift<T: Real>(out: &mut [Dual<T>], value: &[T], rate: &[T]) {
 }
 
 /// Numbers that do not vary.
-pub(super) fn lift_constant<T: Real>(out: &mut [Dual<T>], value: &[T]) {
+fn lift_constant<T: Real>(out: &mut [Dual<T>], value: &[T]) {
     for (o, &v) in out.iter_mut().zip(value) {
         *o = Dual::constant(v);
     }

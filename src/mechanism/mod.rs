@@ -39,6 +39,7 @@
 
 mod derivation;
 pub mod dual;
+mod lanes;
 pub mod model;
 #[cfg(test)]
 pub(crate) mod samples;

@@ -1,10 +1,12 @@
 //! [`Model`]: a [`Mechanism`] as a [`System`], with its Jacobian exact to round-off.
 
-use super::derivation::{lift_constant, Workspace};
-use super::dual::{solve_in_place, Dual, Real};
+use super::derivation::Workspace;
+use super::dual::solve_in_place;
+use super::lanes::{Lanes, LANES};
 use super::Mechanism;
 use crate::layout::{Dimensions, Form, Layout};
 use crate::system::{JacobianBlocks, Outcome, System};
+use std::ops::Range;
 
 /// How a mechanism is presented to a solver.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,10 +43,10 @@ pub struct Model<M> {
     options: Options,
     constants: Vec<f64>,
     value: Workspace<f64>,
-    slope: Workspace<Dual<f64>>,
-    x: Vec<Dual<f64>>,
-    rda: Vec<Dual<f64>>,
-    mass: Vec<Dual<f64>>,
+    slope: Workspace<Lanes>,
+    x: Vec<Lanes>,
+    rda: Vec<Lanes>,
+    mass: Vec<Lanes>,
 }
 
 impl<M: Mechanism> Model<M> {
@@ -55,7 +57,7 @@ impl<M: Mechanism> Model<M> {
             dims.ni = 0;
         }
         let layout = Layout::new(dims, options.form);
-        let flat = Dual::real(0.0);
+        let flat = Lanes::constant(0.0);
         let mut model = Model {
             value: Workspace::new(&dims),
             slope: Workspace::new(&dims),
@@ -86,10 +88,10 @@ impl<M: Mechanism> Model<M> {
         let mut rda = vec![0.0; self.layout.m];
         let mut matrix = vec![0.0; n * n];
         for _ in 0..4 {
-            for j in 0..n {
-                self.differentiate(t, x, j);
-                for i in 0..n {
-                    matrix[i + j * n] = self.rda[i].d;
+            for first in (0..n).step_by(LANES) {
+                self.differentiate(t, x, first..n.min(first + LANES));
+                for j in first..n.min(first + LANES) {
+                    (0..n).for_each(|i| matrix[i + j * n] = self.rda[i].d[j - first]);
                 }
             }
             self.value.rows(&self.mechanism, &self.layout, t, x, &mut rda);
@@ -99,11 +101,18 @@ impl<M: Mechanism> Model<M> {
         }
     }
 
-    /// Derivatives of all rows with respect to `x[column]`, into `self.rda`.
-    fn differentiate(&mut self, t: f64, x: &[f64], column: usize) {
-        lift_constant(&mut self.x, x);
-        self.x[column].d = 1.0;
-        self.slope.rows(&self.mechanism, &self.layout, Dual::constant(t), &self.x, &mut self.rda);
+    /// Derivatives of all rows with respect to some components of x, into `self.rda`.
+    fn differentiate(&mut self, t: f64, x: &[f64], columns: Range<usize>) {
+        self.lift(x, columns);
+        self.slope.rows(&self.mechanism, &self.layout, Lanes::constant(t), &self.x, &mut self.rda);
+    }
+
+    /// x, with a direction for each of these components.
+    fn lift(&mut self, x: &[f64], columns: Range<usize>) {
+        self.x.iter_mut().zip(x).for_each(|(lifted, x)| *lifted = Lanes::constant(*x));
+        for (k, column) in columns.enumerate() {
+            self.x[column].d[k] = 1.0;
+        }
     }
 }
 
@@ -135,19 +144,26 @@ impl<M: Mechanism> System for Model<M> {
     }
 
     fn jacobian(&mut self, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Outcome {
-        for column in 0..self.layout.n {
-            self.differentiate(t, x, column);
-            for (k, (rows, first)) in self.layout.fx_position().into_iter().enumerate() {
-                let (m, n) = fx.shape[k];
-                if column < first || column >= first + n {
-                    continue;
-                }
-                let target = &mut fx.fx[k][(column - first) * m..][..m];
-                for (entry, row) in target.iter_mut().zip(&self.rda[rows.range()]) {
-                    *entry = -row.d;
+        let (n, places) = (self.layout.n, self.layout.fx_position());
+        // G Z moves with s and p alone: along the other components it is found once.
+        let still = self.layout.x.contact_position.start;
+        let mut first = 0;
+        while first < n {
+            let last = (first + LANES).min(if first < still { still } else { n });
+            self.slope.keeps_constraints(first > 0 && first < still);
+            self.differentiate(t, x, first..last);
+            for (k, &(rows, start)) in places.iter().enumerate() {
+                let (m, width) = fx.shape[k];
+                for column in first.max(start)..last.min(start + width) {
+                    let target = &mut fx.fx[k][(column - start) * m..][..m];
+                    for (entry, row) in target.iter_mut().zip(&self.rda[rows.range()]) {
+                        *entry = -row.d[column - first];
+                    }
                 }
             }
+            first = last;
         }
+        self.slope.keeps_constraints(false);
         Outcome::Continue
     }
 
@@ -162,14 +178,15 @@ impl<M: Mechanism> System for Model<M> {
 
     fn mass_acceleration_dp(&mut self, t: f64, x: &[f64], a: &[f64], out: &mut [f64]) -> Option<Outcome> {
         let (nv, p) = (self.layout.dims.nv, self.layout.x.p);
-        lift_constant(&mut self.x, x);
-        for j in 0..p.len() {
-            self.x[p.start + j].d = 1.0;
-            self.mass.fill(Dual::real(0.0));
-            self.mechanism.mass(Dual::constant(t), &self.x[p.range()], &mut self.mass);
-            self.x[p.start + j].d = 0.0;
-            for i in 0..nv {
-                out[i + j * nv] = (0..nv).map(|k| self.mass[i + k * nv].d * a[k]).sum();
+        for first in p.range().step_by(LANES) {
+            let columns = first..p.end.min(first + LANES);
+            self.lift(x, columns.clone());
+            self.mass.fill(Lanes::constant(0.0));
+            self.mechanism.mass(Lanes::constant(t), &self.x[p.range()], &mut self.mass);
+            for (lane, j) in columns.map(|column| column - p.start).enumerate() {
+                for i in 0..nv {
+                    out[i + j * nv] = (0..nv).map(|k| self.mass[i + k * nv].d[lane] * a[k]).sum();
+                }
             }
         }
         Some(Outcome::Continue)

@@ -9,6 +9,7 @@ mod limits;
 mod mechanisms;
 mod monitor;
 mod order;
+mod passing;
 mod references;
 mod residuals;
 mod unusual;

@@ -289,12 +289,9 @@ const fn four(problem: &'static str, tend: f64, first: u32, expected: &'static [
 }
 
 pub const ROSENBROCK: &[Study] = &[
-    // Partitions change several times, at other points with other steps: slopes of v go up and down, over a factor of 8 less.
-    Study {
-        runs: 2,
-        times: 8,
-        ..four("top-nutating", 2.0, 320, &[("p", 3.5, HIGH), ("v", 3.5, HIGH), ("lambda", 3.7, HIGH)])
-    },
+    // Z ≠ I, a unit quaternion, one partition. p has 4.0 at once; v comes to it from below and λ from above, as terms of order 5 that
+    // are as large as those of order 4: 3.4, 3.7, 3.7, 3.9 and 4.8, 4.7, 4.5, 4.4 from 320 steps on.
+    four("top-nutating", 2.0, 1280, &[("p", 3.9, 4.1), ("v", 3.6, 4.1), ("lambda", 3.9, 4.7)]),
     four("cycloid", 2.5, 50, &[("p", 3.7, HIGH), ("v", 3.7, HIGH), ("s", 3.7, HIGH), ("lambda", 3.7, HIGH)]),
     four("friction-bead", 10.0, 100, &[("p", 3.7, HIGH), ("v", 3.7, HIGH), ("w", 3.7, HIGH)]),
     four("singular-mass", 10.0, 100, &[("v", 3.7, HIGH)]),

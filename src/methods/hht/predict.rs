@@ -1,5 +1,7 @@
 //! Prediction of the unknowns from the last accepted points, and what Newton's method says of its own increments. Pure.
 
+use crate::methods::save::{require, BadState, Reader, Writer};
+
 /// Points that are kept: the prediction has degree 3 at most.
 pub const POINTS: usize = 4;
 
@@ -8,8 +10,8 @@ const FARTHEST: f64 = 10.0;
 
 /// Weights with which the values at `times` give the interpolation polynomial at t: the divided differences of the paper,
 /// summed up.
-pub fn extrapolation_weights(times: &[f64], t: f64) -> [f64; POINTS] {
-    let mut weights = [0.0; POINTS];
+pub fn extrapolation_weights<const N: usize>(times: &[f64], t: f64) -> [f64; N] {
+    let mut weights = [0.0; N];
     for (j, (weight, tj)) in weights.iter_mut().zip(times).enumerate() {
         let others = times.iter().enumerate().filter(|(k, _)| *k != j);
         *weight = others.fold(1.0, |w, (_, tk)| w * ((t - tk) / (tj - tk)));
@@ -17,18 +19,18 @@ pub fn extrapolation_weights(times: &[f64], t: f64) -> [f64; POINTS] {
     weights
 }
 
-/// The last accepted points, newest first.
+/// The last accepted points, newest first, N at most.
 #[derive(Clone, Debug)]
-pub struct Points {
-    times: [f64; POINTS],
-    values: [Vec<f64>; POINTS],
+pub struct Points<const N: usize = POINTS> {
+    times: [f64; N],
+    values: [Vec<f64>; N],
     count: usize,
 }
 
-impl Points {
+impl<const N: usize> Points<N> {
     /// None yet; vectors of length n.
     pub fn new(n: usize) -> Self {
-        Points { times: [0.0; POINTS], values: std::array::from_fn(|_| vec![0.0; n]), count: 0 }
+        Points { times: [0.0; N], values: std::array::from_fn(|_| vec![0.0; n]), count: 0 }
     }
 
     /// How many there are.
@@ -70,17 +72,49 @@ impl Points {
         self.values.rotate_right(1);
         self.times[0] = t;
         self.values[0].copy_from_slice(y);
-        self.count = (self.count + 1).min(POINTS);
+        self.count = (self.count + 1).min(N);
     }
 
     /// The polynomial through the newest `degree + 1` points, or as many as there are, at t.
     pub fn predict(&self, t: f64, degree: usize, y: &mut [f64]) {
-        let count = self.count.min(degree + 1);
-        let weights = extrapolation_weights(&self.times[..count], t);
+        self.extrapolate(0..self.count.min(degree + 1), t, y);
+    }
+
+    /// What would have been predicted for the newest point, from those before it; false if they are too few for this degree.
+    pub fn foretell(&self, degree: usize, y: &mut [f64]) -> bool {
+        let enough = self.count > degree + 1;
+        if enough {
+            self.extrapolate(1..degree + 2, self.times[0], y);
+        }
+        enough
+    }
+
+    fn extrapolate(&self, points: std::ops::Range<usize>, t: f64, y: &mut [f64]) {
+        let weights = extrapolation_weights::<N>(&self.times[points.clone()], t);
         y.fill(0.0);
-        for (values, weight) in self.values.iter().zip(weights).take(count) {
+        for (values, weight) in self.values[points].iter().zip(weights) {
             y.iter_mut().zip(values).for_each(|(y, v)| *y += weight * v);
         }
+    }
+
+    /// Among the parts of a saved state.
+    pub fn save(&self, w: &mut Writer) {
+        w.reals(self.times());
+        (0..self.count).for_each(|k| w.reals(self.values(k)));
+    }
+
+    /// Put back; the newest, if one is `needed`, does not lie behind t.
+    pub fn restore(&mut self, r: &mut Reader<'_>, t: f64, needed: bool) -> Result<(), BadState> {
+        let count = r.index("points", N + 1)?;
+        let mut times = vec![0.0; count];
+        times.iter_mut().try_for_each(|t| r.finite("points").map(|v| *t = v))?;
+        require("points", times.windows(2).all(|pair| pair[0] > pair[1]))?;
+        require("points", !needed || times.first().is_some_and(|newest| *newest <= t))?;
+        let mut values = vec![vec![0.0; self.values[0].len()]; count];
+        values.iter_mut().try_for_each(|v| r.reals("points", v))?;
+        self.clear();
+        times.iter().zip(&values).rev().for_each(|(t, v)| self.push(*t, v));
+        Ok(())
     }
 }
 
@@ -128,7 +162,7 @@ mod tests {
     #[test]
     fn continues_a_cubic() {
         let q = |t: f64| [1.0 - t + 2.0 * t * t - t * t * t, 3.0];
-        let mut points = Points::new(2);
+        let mut points = Points::<POINTS>::new(2);
         let mut y = [0.0; 2];
         for (k, t) in [0.0, 0.1, 0.3, 0.35, 0.6].into_iter().enumerate() {
             points.push(t, &q(t));

@@ -21,8 +21,7 @@ impl Hht {
         }
         w.reals(self.mass.saved().unwrap_or(&[]));
         w.reals(self.mass_old.saved().unwrap_or(&[]));
-        w.reals(self.points.times());
-        (0..self.points.count()).for_each(|k| w.reals(self.points.values(k)));
+        self.points.save(&mut w);
         let made_for = self.matrix.factored_for();
         w.real(made_for.unwrap_or(0.0));
         if made_for.is_some() {
@@ -60,7 +59,8 @@ impl Hht {
         }
         require("the last point", !begun || self.old.reported == self.state.x)?;
         self.restore_masses(&mut r, begun)?;
-        self.restore_points(&mut r, begun)?;
+        self.points = Points::new(self.unknowns.n);
+        self.points.restore(&mut r, self.state.t, begun)?;
         self.restore_matrix(&mut r)?;
         self.begun = begun;
         r.end()
@@ -75,21 +75,6 @@ impl Hht {
         }
         let needed = if self.options.mass.is_constant() { &self.mass } else { &self.mass_old };
         require("mass matrix", !begun || needed.saved().is_some())
-    }
-
-    /// Newest first; those of a run that has begun do not lie behind its point.
-    fn restore_points(&mut self, r: &mut Reader<'_>, begun: bool) -> Result<(), BadState> {
-        let count = r.index("points", super::POINTS + 1)?;
-        let mut times = vec![0.0; count];
-        times.iter_mut().try_for_each(|t| r.finite("points").map(|v| *t = v))?;
-        require("points", times.windows(2).all(|pair| pair[0] > pair[1]))?;
-        require("points", !begun || times.first().is_some_and(|newest| *newest <= self.state.t))?;
-        let n = self.unknowns.n;
-        let mut values = vec![vec![0.0; n]; count];
-        values.iter_mut().try_for_each(|v| r.reals("points", v))?;
-        self.points = Points::new(n);
-        times.iter().zip(&values).rev().for_each(|(t, v)| self.points.push(*t, v));
-        Ok(())
     }
 
     fn restore_matrix(&mut self, r: &mut Reader<'_>) -> Result<(), BadState> {

@@ -35,20 +35,6 @@ const STAGNANT: [f64; 2] = [1e-10, 1e-7];
 const FAR: f64 = 1e-4;
 
 impl Newmark {
-    /// Starting values: a Taylor polynomial of the last point.
-    pub(super) fn predict(&mut self, plan: &Plan) {
-        let (l, h) = (&self.layout, plan.h);
-        let (old, new) = (&self.old, &mut self.new);
-        new.x.copy_from_slice(&old.x);
-        new.a.copy_from_slice(&old.a);
-        let bent = l.dims.np == l.dims.nv && !self.general;
-        for (i, p) in l.x.p.of_mut(&mut new.x).iter_mut().enumerate() {
-            *p += h * old.slopes.p[i] + if bent { 0.5 * h * h * old.a[i] } else { 0.0 };
-        }
-        l.x.v.of_mut(&mut new.x).iter_mut().zip(&old.a).for_each(|(v, a)| *v += h * a);
-        l.x.r.of_mut(&mut new.x).iter_mut().zip(&old.slopes.r).for_each(|(r, slope)| *r += h * slope);
-    }
-
     /// Iterate to convergence.
     pub(super) fn iterate(&mut self, system: &mut dyn System, plan: &Plan) -> Result<(), Setback> {
         let precise = PRECISE / self.weights.rtol;
@@ -69,6 +55,9 @@ impl Newmark {
             }
             if size * self.weights.rtol > FAR {
                 self.work.free_first = usize::MAX;
+            }
+            if self.is_newton() && before.is_some_and(|before| next_increment(size, before) <= criterion) {
+                return Ok(());
             }
             match judge(size, before, criterion, self.round_off_floor(plan.h)) {
                 Verdict::Continue => before = Some(size),
@@ -92,6 +81,12 @@ impl Newmark {
         }
         let component = self.dominating_increment();
         Err(Setback::Reject { why: Rejection::Newton { theta: self.state.theta }, factor: 0.25, component })
+    }
+
+    /// All derivatives are those of the iterate, so that the number of right digits doubles; that is not relied on where rounding
+    /// errors are the aim.
+    fn is_newton(&self) -> bool {
+        self.analytic && self.options.monitor != MonitorUse::Off && !self.options.fixed_step
     }
 
     /// Increments that do not shrink are taken for rounding errors, which near singular positions are large; in steps that are chosen by
@@ -342,6 +337,16 @@ impl Newmark {
         let limit = self.scheme.stable_step(frequency);
         (self.state.measures.frequency, self.state.measures.stable_step) = (frequency, limit);
         limit
+    }
+}
+
+/// What Newton's method, whose increments are multiplied by the squares of their ratios, would find next.
+fn next_increment(size: f64, before: f64) -> f64 {
+    let rate = size / before;
+    if rate < 0.1 {
+        size * rate * rate
+    } else {
+        f64::INFINITY
     }
 }
 

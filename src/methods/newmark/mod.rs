@@ -22,6 +22,8 @@ pub mod frequency;
 mod iterate;
 mod linearize;
 pub mod null_space;
+mod predict;
+mod refine;
 mod save;
 pub mod scheme;
 mod start;
@@ -34,6 +36,7 @@ use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
 use crate::linalg::{RealSolver, SolverKind};
 use crate::methods::hermite;
+use crate::methods::hht::predict::Points;
 use crate::model::derivatives::Derivatives;
 use crate::model::index1::Index1;
 use crate::model::Mass;
@@ -50,6 +53,9 @@ use scheme::Scheme;
 
 /// Consecutive singular matrices after which the run ends.
 const MAX_SINGULAR: u32 = 12;
+
+/// Points that starting values are extrapolated from.
+const KEPT: usize = 7;
 
 /// The integrator.
 #[derive(Debug)]
@@ -81,9 +87,13 @@ pub struct Newmark {
     /// G and C are the same matrix.
     shared: bool,
     matrix: RealSolver,
+    /// Of the rows gII, hI for λ, μ.
+    rows: RealSolver,
     /// Rates at the point before the last one, and whether there is one.
     before: Slopes,
     has_before: bool,
+    /// x and a at the last points, for the start of the iteration.
+    points: Points<KEPT>,
     old: Point,
     new: Point,
     work: Work,
@@ -151,6 +161,8 @@ struct Work {
     multipliers: Vec<f64>,
     spare: Vec<f64>,
     error: Vec<f64>,
+    /// x and a.
+    extrapolated: Vec<f64>,
 }
 
 impl Work {
@@ -180,6 +192,7 @@ impl Work {
             multipliers: zeros(m),
             spare: zeros(n),
             error: zeros(l.n),
+            extrapolated: zeros(l.n + d.nv),
         }
     }
 }
@@ -200,7 +213,13 @@ impl Method for Newmark {
     fn attempt(&mut self, system: &mut dyn System, plan: &Plan) -> Result<Attempted, Setback> {
         self.begin(system, plan.h)?;
         self.predict(plan);
-        self.iterate(system, plan)?;
+        match self.iterate(system, plan) {
+            Err(Setback::Reject { why: Rejection::Newton { .. } | Rejection::SingularMatrix, .. }) => {
+                self.predict_by_taylor(plan);
+                self.iterate(system, plan)?;
+            }
+            other => other?,
+        }
         let limit = self.watch_frequency();
         let estimate = self.estimate_error(plan);
         let bounded = self.options.monitor == MonitorUse::Bound && limit > 0.0 && limit.is_finite();
@@ -231,6 +250,10 @@ impl Method for Newmark {
         std::mem::swap(&mut self.before, &mut old.slopes);
         self.has_before = true;
         std::mem::swap(old, new);
+        let kept = &mut self.work.extrapolated;
+        kept[..l.n].copy_from_slice(&old.x);
+        kept[l.n..].copy_from_slice(&old.a);
+        self.points.push(plan.t_new, kept);
         self.ranks = Some([self.position_space().rank(), self.velocity.rank()]);
         self.singular = 0;
     }
@@ -287,8 +310,10 @@ impl Newmark {
             velocity: TangentSpace::new(kind, policy, d.nl + d.nm, d.nv),
             shared: false,
             matrix: RealSolver::new(SolverKind::Lu, d.nv + d.nw + d.nr),
+            rows: RealSolver::new(SolverKind::Lu, d.nl + d.nm),
             before: Slopes::new(layout),
             has_before: false,
+            points: Points::new(layout.n + d.nv),
             old: Point::new(layout),
             new: Point::new(layout),
             work: Work::new(layout),

@@ -24,6 +24,7 @@ impl Newmark {
             w.real(slopes.t);
             [&slopes.p, &slopes.v, &slopes.r].into_iter().for_each(|part| w.reals(part));
         }
+        self.points.save(&mut w);
         w.reals(self.mass.saved().unwrap_or(&[]));
         w.seal()
     }
@@ -61,6 +62,7 @@ impl Newmark {
             restore_slopes(&mut r, &mut self.before)?;
             require("the point before", self.before.t < self.old.slopes.t)?;
         }
+        self.points.restore(&mut r, self.state.t, before)?;
         let mut full = vec![0.0; d.nv * d.nv];
         if r.optional("mass matrix", &mut full)? && d.nv > 0 {
             self.mass.restore(&full);

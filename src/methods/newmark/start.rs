@@ -44,6 +44,7 @@ impl Newmark {
         old.slopes.r.copy_from_slice(l.rda.b.of(rda));
         self.general |= l.rda.f_kin.of(rda) != l.x.v.of(&old.x);
         (self.has_before, self.ranks, self.begun) = (false, None, true);
+        self.points.clear();
         Ok(())
     }
 
@@ -78,6 +79,8 @@ impl Newmark {
 
     /// Rates at the new point.
     pub(super) fn complete_point(&mut self, system: &mut dyn System, plan: &Plan) -> Result<(), Setback> {
+        self.refine_multipliers(system, plan)
+            .map_err(|trouble| plan::setback(&self.state, &self.layout, trouble))?;
         let (l, s) = (self.layout, self.scheme);
         let (old, new) = (&self.old, &mut self.new);
         for (i, mean) in new.mean.iter_mut().enumerate() {

@@ -8,17 +8,23 @@ use super::Rosenbrock;
 use crate::layout::Layout;
 use crate::methods::motion::broyden::Broyden;
 use crate::methods::motion::{Halt, Source, MAX_ITERATIONS};
+use crate::options::Options;
 use crate::system::System;
 
 /// A correction of this relative size leaves only rounding errors.
-const ROUNDING: f64 = 4e-16;
+const ROUNDING: f64 = 1e-16;
 /// Below this size a correction that does not shrink is one of rounding errors.
 const STALLED: f64 = 1e-9;
-/// No better rate of convergence is relied on.
+/// No better rate of convergence is relied on; nor than the second one where none is known yet, and where rounding errors are not the aim.
 const LEAST_RATE: f64 = 1e-3;
+const USUAL_RATE: f64 = 0.1;
+/// Stages are assembled to this part of the tolerance where steps follow it.
+const STAGE: f64 = 1e-3;
 
 /// Corrections below this part of the first one may be rounding errors: nothing is learned from them.
 const NOISE: f64 = 1e-9;
+/// Nor from smaller relative ones, where the prediction is so good that the first is small.
+const LEARNED: f64 = 1e-13;
 /// Updates of the matrix of the velocities begin when positions move by less.
 const ASSEMBLED: f64 = 1e-6;
 
@@ -31,6 +37,28 @@ pub enum Updates {
     Shared,
     /// It has updates of its own; the positions have just moved by so much.
     Own(f64),
+}
+
+/// A point that is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// Its place in the step, from 0 to 1.
+    pub node: f64,
+    /// Relative size of corrections that need not be made.
+    pub accuracy: f64,
+}
+
+impl Wanted {
+    /// Assembled to rounding.
+    pub fn exactly(node: f64) -> Self {
+        Wanted { node, accuracy: ROUNDING }
+    }
+
+    /// As accurately as a stage has to be.
+    pub fn at_stage(node: f64, options: &Options, rtol: f64) -> Self {
+        let accuracy = if options.fixed_step { ROUNDING } else { (STAGE * rtol).max(ROUNDING) };
+        Wanted { node, accuracy }
+    }
 }
 
 /// Work space.
@@ -61,28 +89,41 @@ impl Assembly {
 impl Rosenbrock {
     /// The point (r, v, p) in `y` that belongs to the reduced state in `z`, at time t of a step of size h, and its rate in
     /// `rate_new`; w, λ, μ and s in `motion`.
-    pub(super) fn evaluate(&mut self, system: &mut dyn System, t: f64, h: f64) -> Result<(), Halt> {
-        self.predict(t);
+    pub(super) fn evaluate(
+        &mut self,
+        system: &mut dyn System,
+        (t, h): (f64, f64),
+        wanted: Wanted,
+    ) -> Result<(), Halt> {
+        self.predict(t, wanted.node * h);
+        self.find(system, (t, h), wanted)?;
+        self.learn(wanted.node * h);
+        Ok(())
+    }
+
+    fn find(&mut self, system: &mut dyn System, (t, h): (f64, f64), wanted: Wanted) -> Result<(), Halt> {
+        let enough = wanted.accuracy;
         if self.is_frozen() {
-            match self.settle(system, t, true).and_then(|()| self.rate_with_frozen(system, t)) {
+            let rate = self.settle(system, t, (enough, true)).and_then(|()| self.rate_with_frozen(system, t));
+            match rate {
                 Err(Halt::Diverged) => {}
                 other => return other,
             }
-            self.predict(t);
+            self.predict(t, wanted.node * h);
         }
-        if let Err(halt) = self.settle(system, t, false) {
+        if let Err(halt) = self.settle(system, t, (enough, false)) {
             // Once more with matrices of where it came to.
             if !matches!(halt, Halt::Diverged) {
                 return Err(halt);
             }
             self.frozen.spoiled = true;
-            self.predict(t);
+            self.predict(t, wanted.node * h);
             self.motion.place(&self.y_new);
             self.motion.linearize(system, t, &mut self.state.stats)?;
             self.read_constraints()?;
             self.positions.factor()?;
             self.velocities.factor()?;
-            self.settle(system, t, false)?;
+            self.settle(system, t, (enough, false))?;
         }
         self.frozen.spoiled = true;
         let stats = &mut self.state.stats;
@@ -99,28 +140,14 @@ impl Rosenbrock {
         }
     }
 
-    /// x + ∂x/∂z (z - z_n) + ∂x/∂t (t - t_n), with the independent coordinates as they are given.
-    fn predict(&mut self, t: f64) {
-        let (l, d) = (self.layout, self.layout.dims);
-        let x = &mut self.x_new;
-        x.copy_from_slice(&self.x);
-        let times = if self.options.autonomous { 0.0 } else { t - self.state.t };
-        let changes = self.z.iter().zip(&self.free).map(|(z, &i)| z - self.y[i]).chain([times]);
-        for (change, column) in changes.zip(self.tangent.columns.chunks_exact(l.n.max(1))) {
-            if change != 0.0 {
-                x.iter_mut().zip(column).for_each(|(x, c)| *x += change * c);
-            }
-        }
-        for block in [l.x.s, l.x.algebraic] {
-            block.of_mut(&mut self.motion.x).copy_from_slice(block.of(x));
-        }
-        self.y_new[..d.nr + d.nv].copy_from_slice(&x[l.x.r.start..l.x.v.end]);
-        self.y_new[d.nr + d.nv..].copy_from_slice(l.x.p.of(x));
-        self.free.iter().zip(&self.z).for_each(|(&i, z)| self.y_new[i] = *z);
-    }
-
     /// g = 0 and, where EOM gives all rows, gI = 0 and h = 0; with `multipliers` also d, gII and hI, nearly.
-    fn settle(&mut self, system: &mut dyn System, t: f64, multipliers: bool) -> Result<(), Halt> {
+    /// Corrections below `enough` need not be made.
+    fn settle(
+        &mut self,
+        system: &mut dyn System,
+        t: f64,
+        (enough, multipliers): (f64, bool),
+    ) -> Result<(), Halt> {
         let (nl, m) = (self.positions.len(), self.velocities.len());
         let supplied = self.motion.source == Source::Supplied;
         if (m == 0 && !multipliers) || (nl == 0 && supplied) {
@@ -141,15 +168,16 @@ impl Rosenbrock {
                 size = larger(position, velocity);
                 let rate = size / before.1;
                 // The next corrections would be of this size at most; updates make them smaller.
-                let next = rate.clamp(LEAST_RATE, 1.0);
-                assembled = size * next <= ROUNDING || (size <= STALLED && rate > 0.3);
+                let least = if enough > ROUNDING || before.1.is_infinite() { USUAL_RATE } else { LEAST_RATE };
+                let next = rate.clamp(least, 1.0);
+                assembled = size * next <= enough || (size <= STALLED && rate > 0.3);
                 // Velocities follow the positions by one iteration, and may first move away.
                 if !assembled && (!size.is_finite() || position > 2.0 * before.0) {
                     break;
                 }
                 before = (position, size);
             }
-            let found = !multipliers || self.correct_algebraic(size)?;
+            let found = !multipliers || self.correct_algebraic(size, enough)?;
             if assembled && found {
                 return Ok(());
             }
@@ -162,10 +190,12 @@ impl Rosenbrock {
         let (l, w) = (self.layout, &mut self.assembly);
         let correction = &mut w.correction[..self.positions.rows.len()];
         self.positions.compensate(l.rda.g.of(&self.motion.rda), correction);
-        w.broyden.correct(&mut w.updates[0], NOISE, correction);
         let first = self.y_new.len() - l.dims.np;
         let typical = l.x.p.of(&self.typical);
         let p = &mut self.y_new[first..];
+        let moved = |(&i, d): (&usize, &f64)| d.abs() > LEARNED * (p[i].abs() + typical[i]);
+        let tells = self.positions.dependent.iter().zip(correction.iter()).any(moved);
+        w.broyden.correct(&mut w.updates[0], if tells { NOISE } else { f64::INFINITY }, correction);
         let mut size = 0.0f64;
         for (&i, d) in self.positions.dependent.iter().zip(&w.correction) {
             p[i] += d;

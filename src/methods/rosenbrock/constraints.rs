@@ -95,6 +95,7 @@ impl Rosenbrock {
             && !self.positions.is_poor()
             && !self.velocities.is_poor();
         if !kept {
+            self.bend.fill(0.0);
             self.positions.choose()?;
             if self.shares() {
                 self.velocities.adopt(&self.positions)?;

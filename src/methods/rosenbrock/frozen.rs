@@ -18,8 +18,10 @@ use crate::system::System;
 
 /// What may be left in w, λ, μ, relative to the largest of them, before the last evaluation corrects them once more.
 const NEARLY: f64 = 1e-9;
-/// Updates begin when what the assembly still moves is of no account to them.
-const ASSEMBLED: f64 = 1e-6;
+/// Likewise in units of what is enough for positions: that correction leaves a tenth.
+const LOOSE: f64 = 10.0;
+/// Updates begin when what the assembly still moves is less than this part of what they are made of.
+const SHARE: f64 = 0.1;
 
 /// Work space.
 #[derive(Debug)]
@@ -65,11 +67,13 @@ impl Rosenbrock {
             && self.options.decompose_constraints != DecompositionKind::Svd
     }
 
-    /// Correct w, λ, μ with the rows in hand; true once they are nearly right. `moved` is the last correction of the assembly.
-    pub(super) fn correct_algebraic(&mut self, moved: f64) -> Result<bool, Halt> {
+    /// Correct w, λ, μ with the rows in hand; true once they are nearly right. `moved` is the last correction of the assembly, `enough`
+    /// what is small.
+    pub(super) fn correct_algebraic(&mut self, moved: f64, enough: f64) -> Result<bool, Halt> {
         self.algebraic_step()?;
-        let frozen = &mut self.frozen;
-        if moved <= ASSEMBLED {
+        let (frozen, x) = (&mut self.frozen, self.layout.x.algebraic.of(&self.motion.x));
+        let largest = |v: &[f64]| v.iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs()));
+        if moved <= SHARE * largest(&frozen.step) / largest(x) {
             frozen.broyden.correct(&mut frozen.updates, NEARLY, &mut frozen.step);
         }
         let x = self.layout.x.algebraic.of_mut(&mut self.motion.x);
@@ -79,7 +83,7 @@ impl Rosenbrock {
             size = size.max(d.abs());
             largest = largest.max(x.abs());
         }
-        Ok(size <= NEARLY * largest.max(size))
+        Ok(size <= NEARLY.max(LOOSE * enough) * largest.max(size))
     }
 
     /// What the rows d, gII, hI ask for, with the matrix of the first point.

@@ -17,6 +17,7 @@ mod frozen;
 mod jacobians;
 mod output;
 mod partition;
+mod predict;
 mod save;
 mod shifted;
 mod stages;
@@ -37,7 +38,7 @@ use crate::norm::Tolerance;
 use crate::options::Options;
 use crate::rank::RankPolicy;
 use crate::system::System;
-use assemble::{Assembly, Updates};
+use assemble::{Assembly, Updates, Wanted};
 use constraints::Contact;
 use curvature::Curvature;
 use frozen::Frozen;
@@ -72,12 +73,16 @@ pub struct Rosenbrock {
     rtol: Vec<f64>,
     atol: Vec<f64>,
     typical: Vec<f64>,
+    /// The smallest RTOL.
+    least_rtol: f64,
     /// The last point with w, λ, μ, s of its rate, its (r, v, p) and their rate, if `begun`.
     x: Vec<f64>,
     y: Vec<f64>,
     rate: Vec<f64>,
     begun: bool,
     linearized: bool,
+    /// Of the points over the tangent: see `predict`.
+    bend: Vec<f64>,
     /// The same at the stage or new point.
     x_new: Vec<f64>,
     y_new: Vec<f64>,
@@ -132,6 +137,7 @@ impl Rosenbrock {
             shifted: Shifted::new(nd),
             assembly: Assembly::new(layout),
             frozen: Frozen::new(layout, options),
+            least_rtol: rtol.iter().fold(f64::INFINITY, |m, r| m.min(*r)),
             rtol: differential(layout, &rtol),
             atol: differential(layout, &atol),
             typical,
@@ -140,6 +146,7 @@ impl Rosenbrock {
             rate: vec![0.0; nd],
             begun: false,
             linearized: false,
+            bend: vec![0.0; layout.n],
             x_new: vec![0.0; layout.n],
             y_new: vec![0.0; nd],
             rate_new: vec![0.0; nd],
@@ -205,7 +212,8 @@ impl Rosenbrock {
     /// The new point with its rate, which the polynomial and the next step take. Velocities once more with the matrix of the point
     /// itself: they are linear.
     fn evaluate_new_point(&mut self, system: &mut dyn System, plan: &Plan) -> Result<(), Setback> {
-        self.evaluate(system, plan.t_new, plan.h).map_err(|halt| self.setback(halt))?;
+        self.evaluate(system, (plan.t_new, plan.h), Wanted::exactly(1.0))
+            .map_err(|halt| self.setback(halt))?;
         if self.motion.source != Source::Supplied {
             self.correct_velocities(Updates::None);
             if self.plain {
@@ -277,6 +285,7 @@ impl Method for Rosenbrock {
     fn restart(&mut self, t: f64, x: &[f64]) {
         self.state.restart(t, x);
         self.y.copy_from_slice(&differential(&self.layout, x));
+        self.bend.fill(0.0);
         (self.begun, self.linearized) = (false, false);
     }
 

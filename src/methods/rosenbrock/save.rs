@@ -13,6 +13,7 @@ impl Rosenbrock {
         w.flag(self.begun);
         w.reals(if self.begun { &self.rate } else { &[] });
         w.reals(&self.x);
+        w.reals(&self.bend);
         save_level(&mut w, &self.positions);
         save_level(&mut w, &self.velocities);
         w.int(self.motion.source as u64);
@@ -35,6 +36,7 @@ impl Rosenbrock {
         let given = r.optional("rate", &mut self.rate)?;
         require("rate", given == self.begun || nd == 0)?;
         r.reals("point of the rate", &mut self.x)?;
+        r.reals("bend of the points", &mut self.bend)?;
         self.linearized = false;
         read_level(&mut r, &mut self.positions, (d.nl, d.np))?;
         read_level(&mut r, &mut self.velocities, (d.nl + d.nm, d.nv))?;

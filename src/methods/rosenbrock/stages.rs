@@ -1,5 +1,6 @@
 //! The stages: one linear system each, with the same matrix.
 
+use super::assemble::Wanted;
 use super::tableau::{A, C, EMBEDDED, GAMMA, LAST_RATE, M, NODES, STAGES, TIME};
 use super::{Rosenbrock, Setback};
 use crate::error::Rejection;
@@ -27,7 +28,8 @@ impl Rosenbrock {
             if i > 0 && i <= LAST_RATE {
                 self.combine(&A[i], i);
                 let t = self.state.t + NODES[i] * h;
-                self.evaluate(system, t, h).map_err(|halt| self.setback(halt))?;
+                let wanted = Wanted::at_stage(NODES[i], &self.options, self.least_rtol);
+                self.evaluate(system, (t, h), wanted).map_err(|halt| self.setback(halt))?;
                 self.gather_rate(false);
             }
             let (before, rest) = self.u.split_at_mut(i * n);

@@ -1,5 +1,6 @@
 //! The reduced equations at a point, to look at: what the method integrates, and its Jacobian.
 
+use super::assemble::Wanted;
 use super::{Rosenbrock, Setback};
 use crate::layout::Name;
 use crate::system::System;
@@ -46,7 +47,7 @@ impl Rosenbrock {
     ) -> Result<Vec<f64>, Setback> {
         self.z.clear();
         self.z.extend_from_slice(z);
-        self.evaluate(system, t, h).map_err(|halt| self.setback(halt))?;
+        self.evaluate(system, (t, h), Wanted::exactly(0.0)).map_err(|halt| self.setback(halt))?;
         Ok(self.free.iter().map(|&i| self.rate_new[i]).collect())
     }
 }
