@@ -1,6 +1,7 @@
 //! Calling Python functions: arguments as arrays, results into the memory of the library.
 
 use crate::failure::Trap;
+use geoms::linalg::stored::Stored;
 use geoms::system::Outcome;
 use numpy::ndarray::Dim;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
@@ -168,7 +169,7 @@ impl PythonFunction {
         t: f64,
         x: &[f64],
         shapes: &[(usize, usize); 6],
-        fx: &mut [Vec<f64>; 6],
+        fx: &mut [Stored; 6],
     ) -> Outcome {
         let result = Python::attach(|py| {
             let at = self.point(py, x)?;
