@@ -206,10 +206,10 @@ impl System for Row {
                 fx.fx[4][j + k * NP] = g[k][j];
             }
         }
-        for i in 0..NP {
+        for (i, row) in bent.iter().enumerate() {
             fx.fx[5][i + i * NP] = -1.0;
-            for j in 0..NP {
-                fx.fx[4][i + (NL + NP + j) * NP] = bent[i][j];
+            for (j, b) in row.iter().enumerate() {
+                fx.fx[4][i + (NL + NP + j) * NP] = *b;
             }
         }
         Outcome::Continue

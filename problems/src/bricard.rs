@@ -49,11 +49,9 @@ fn minus<T: Real>(a: &Vector<T>, b: &Vector<T>) -> Vector<T> {
 fn turn<T: Real>(frame: &mut [Vector<T>; 3], axis: usize, angle: T) {
     let (s, c) = (angle.sin(), angle.cos());
     let (a, b) = ((axis + 1) % 3, (axis + 2) % 3);
-    for n in 0..3 {
-        let (ea, eb) = (frame[a][n], frame[b][n]);
-        frame[a][n] = ea * c + eb * s;
-        frame[b][n] = eb * c - ea * s;
-    }
+    let (ea, eb) = (frame[a], frame[b]);
+    frame[a] = std::array::from_fn(|n| ea[n] * c + eb[n] * s);
+    frame[b] = std::array::from_fn(|n| eb[n] * c - ea[n] * s);
 }
 
 fn sum<T: Real>(a: &Vector<T>, b: &Vector<T>, factor: T) -> Vector<T> {

@@ -228,9 +228,9 @@ fn eliminate(n: usize, first: &[usize], columns: &[u32], most: usize) -> Option<
         let of = |e: &usize| elements[*e].iter().flat_map(|element| &element.columns);
         touching[c].iter().flat_map(of).filter(|&&d| std::mem::replace(&mut mark[d], tag) != tag).count()
     };
-    for c in 0..n {
-        degree[c] = count(c, &touching, &elements);
-        queue.push(Reverse((degree[c], c)));
+    for (c, size) in degree.iter_mut().enumerate() {
+        *size = count(c, &touching, &elements);
+        queue.push(Reverse((*size, c)));
     }
     let (mut chosen, mut total) = (Vec::with_capacity(n), 0usize);
     let mut done = vec![false; n];

@@ -105,6 +105,8 @@ impl Sub for Lanes {
     }
 }
 
+// The product and quotient rules have more than the operator's own sign in them.
+#[allow(clippy::suspicious_arithmetic_impl)]
 impl Mul for Lanes {
     type Output = Self;
     #[inline]
@@ -113,6 +115,7 @@ impl Mul for Lanes {
     }
 }
 
+#[allow(clippy::suspicious_arithmetic_impl)]
 impl Div for Lanes {
     type Output = Self;
     #[inline]

@@ -11,6 +11,8 @@
 mod dense;
 #[path = "../../tests/random/generator.rs"]
 mod generator;
+#[path = "../../tests/random/gradient.rs"]
+mod gradient;
 mod library;
 #[path = "../../tests/random/mechanism.rs"]
 mod mechanism;

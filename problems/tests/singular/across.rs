@@ -161,8 +161,8 @@ impl Mechanism for Everything {
         let inner = Blocks { v: &x.v[..4], p: &x.p[..4], ..*x };
         without.force(t, &inner, &mut f[..4]);
         let (k, s) = self.bars.spring;
-        f[0] = f[0] - (x.r[0] - s[0]) * k;
-        f[1] = f[1] - x.w[0] * k;
+        f[0] -= (x.r[0] - s[0]) * k;
+        f[1] -= x.w[0] * k;
     }
     fn auxiliary<T: Real>(&self, _t: T, x: &Blocks<'_, T>, d: &mut [T]) {
         d[0] = x.w[0] - x.p[1] + self.bars.spring.1[1];
