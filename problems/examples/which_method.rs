@@ -137,7 +137,7 @@ fn measure(case: &Case, method: MethodKind, reference: &[f64]) -> Needed {
             p.of(&x).iter().zip(p.of(reference)).fold(0.0f64, |m, (a, b)| m.max((a - b).abs())) / size;
         for (best, target) in needed.iter_mut().zip(TARGETS) {
             if error <= target && best.as_ref().is_none_or(|(time, _)| seconds < *time) {
-                *best = Some((seconds, stats.clone()));
+                *best = Some((seconds, stats));
             }
         }
         // The next one would be given up.
