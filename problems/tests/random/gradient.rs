@@ -97,6 +97,8 @@ impl<T: Real, const K: usize> Sub for Gradient<T, K> {
     }
 }
 
+// The product and quotient rules have more than the operator's own sign in them.
+#[allow(clippy::suspicious_arithmetic_impl)]
 impl<T: Real, const K: usize> Mul for Gradient<T, K> {
     type Output = Self;
     #[inline]
@@ -105,6 +107,7 @@ impl<T: Real, const K: usize> Mul for Gradient<T, K> {
     }
 }
 
+#[allow(clippy::suspicious_arithmetic_impl)]
 impl<T: Real, const K: usize> Div for Gradient<T, K> {
     type Output = Self;
     #[inline]
