@@ -6,6 +6,7 @@ use super::mass::shape;
 use super::probe::{largest, solve};
 use super::supplied::{Answer, Supplied};
 use super::time_to;
+use crate::error::Code;
 use crate::layout::Layout;
 use crate::linalg::cholesky::Cholesky;
 use crate::model::all_finite;
@@ -50,8 +51,8 @@ pub(crate) struct Look {
     /// Certain without further evaluations.
     pub certain: Option<Finding>,
     pub calls: u64,
-    /// The model asked to stop.
-    pub stopped: bool,
+    /// Which function of the model asked to stop.
+    pub stopped: Option<Code>,
 }
 
 impl Look {
@@ -126,7 +127,7 @@ impl Quick {
         match system.eom(t, &self.x, &mut self.rows[into]) {
             Outcome::Continue if all_finite(&self.rows[into]) => Some(()),
             Outcome::Stop => {
-                look.stopped = true;
+                look.stopped = Some(Code::StoppedByEom);
                 None
             }
             _ => None,
@@ -204,7 +205,7 @@ impl Quick {
         match system.mass(t, x, &mut self.mass) {
             Outcome::Continue if all_finite(&self.mass) => {}
             Outcome::Stop => {
-                look.stopped = true;
+                look.stopped = Some(Code::StoppedByMas);
                 return None;
             }
             _ => return None,
@@ -320,8 +321,10 @@ impl Quick {
         }
         self.x.copy_from_slice(x);
         self.supplied = Some(supplied);
-        look.stopped |= answer == Answer::Stop;
-        (!look.stopped).then_some(answer == Answer::Given)
+        if answer == Answer::Stop {
+            look.stopped = Some(Code::StoppedByParts);
+        }
+        look.stopped.is_none().then_some(answer == Answer::Given)
     }
 
     /// Values that are taken as they are must satisfy the constraints.

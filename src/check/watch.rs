@@ -130,8 +130,8 @@ impl Watching {
         let Look { suspicions, certain, calls, stopped } =
             self.quick.look(system, run.options, run.scaling, (t, x, h), first);
         stats.eom_for_checks += calls;
-        if stopped {
-            return Err(Failure::new(Code::StoppedByEom, "IERR < 0 during a check of the model").at(t, h));
+        if let Some(code) = stopped {
+            return Err(Failure::new(code, "IERR < 0 during a check of the model").at(t, h));
         }
         let raised = suspicions.iter().zip(&self.dismissed).any(|(s, d)| *s && !*d);
         let mut findings: Vec<Finding> = certain.into_iter().collect();
