@@ -243,14 +243,18 @@ program handle_test
     geoms_start(solver, 0d0, start, 0.01d0) == 0 .and. geoms_integrate(solver, 5d0) == geoms_reached)
   status = geoms_state(solver, x)
   call check('closed form again', status == 0 .and. maxval(abs(x - exact)) < 1d-6)
+  ! Checks of the model call the functions, too.
+  call check('no checks', geoms_set_int(solver, geoms_c('check'), 0_c_int64_t) == 0 .and. &
+    geoms_set_int(solver, geoms_c('watch'), 0_c_int64_t) == 0)
   call check('parts', geoms_set_parts(solver, parts) == 0 .and. &
     geoms_start(solver, 0d0, start, 0.01d0) == 0 .and. geoms_integrate(solver, 5d0) == geoms_reached)
   status = geoms_state(solver, again) + geoms_statistics(solver, stats)
   call check('as without them', status == 0 .and. maxval(abs(x - again)) < 1d-13)
-  ! Checks of the model call the functions, too.
   status = geoms_counter(solver, geoms_c('eom_for_checks'), checks)
-  call check('counted', status == 0 .and. checks > 0 .and. w%evaluations == stats%neom .and. &
+  call check('counted', status == 0 .and. checks == 0 .and. w%evaluations == stats%neom .and. &
     w%matrices == stats%njac .and. stats%stiffness_suspected == 0)
+  call check('checks again', geoms_set_int(solver, geoms_c('check'), 1_c_int64_t) == 0 .and. &
+    geoms_set_int(solver, geoms_c('watch'), 1_c_int64_t) == 0)
   call check('right', geoms_check_jacobian(solver, 0d0, again, message) == 0)
   call check('method 0 again', geoms_set_parts_p(solver, c_null_funptr) == 0 .and. &
     geoms_set_int(solver, geoms_c('method'), 0_c_int64_t) == 0)
