@@ -74,9 +74,10 @@ mutants: setup
 	nice -n 19 $(CARGO) run --release --quiet --manifest-path .ci/mutants/Cargo.toml -- \
 	    sample=$(or $(MUTANTS),300) seed=$(or $(SEED),1) $(MUTANTS_OPTIONS)
 
-# Every suite with its counts; logs in target/suites. The targets below are its parts.
+# Every suite with its counts; logs in target/suites. The targets below are its parts. MEMBERS: packaging/package.mk.
+test: export MEMBERS := --package geoms --package geoms-problems --package geoms-documents
 test: setup lib
-	@MAKE="$(MAKE)" CARGO="$(CARGO)" .ci/suites
+	@MAKE="$(MAKE)" CARGO="$(CARGO)" RUSTFLAGS="$(BUILD_FLAGS)" .ci/suites
 
 test-format: setup
 	$(CARGO) fmt --all --check

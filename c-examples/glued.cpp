@@ -94,6 +94,19 @@ int main()
         reference[0] = found[0];
         reference[1] = found[1];
         check("steps", glue.statistics().steps > 10);
+        // Back with the velocities reversed: at rest where it began.
+        for (int k = 0; k < 2; ++k) {
+            std::vector<double> x = glue.state(k);
+            for (std::size_t i = x.size() - 6; i < x.size() - 3; ++i) {
+                x[i] = -x[i];
+            }
+            glue.set_state(k, x);
+        }
+        glue.restart();
+        // The point is just behind the event, which is met again on the way back.
+        check("the event once more", glue.integrate(2.0 * found[0]) == geoms::status::event && glue.time() - found[0] < 1e-6);
+        check("back", glue.integrate(2.0 * found[0]) == geoms::status::reached);
+        check("where it began", std::fabs(glue.state(1)[3] - second[3]) + std::fabs(glue.state(1)[4]) < 1e-4);
     }
     geoms::solver a = rod(true), b = rod(false, 0.1);
     geoms::glue glue;

@@ -239,6 +239,11 @@ static void events_and_files(void)
     const double t = geoms_glue_time(glue);
     check("on", geoms_glue_integrate(glue, t + 0.1) == GEOMS_REACHED);
     geoms_glue_state(glue, 0, there);
+    memcpy(again, there, sizeof again);
+    again[4] = NAN;
+    check("another state", geoms_glue_set_state(glue, 0, again) == 0 && geoms_glue_restart(glue) == GEOMS_IDID_BAD_ARGUMENT);
+    check("a foreign subdomain", geoms_glue_set_state(glue, 7, there) == GEOMS_IDID_BAD_ARGUMENT);
+    check("no change", geoms_glue_restart(glue) == 0 && geoms_glue_state(glue, 0, again) == 0 && fabs(again[10] - there[10]) < 1e-15);
     check("resumed", geoms_glue_resume(glue, "glue-example") == 0 && geoms_glue_time(glue) == t + 0.1);
     geoms_glue_state(glue, 0, again);
     check("the same point", memcmp(there, again, sizeof there) == 0);

@@ -137,6 +137,7 @@ module geoms_handle
   integer(c_int), parameter :: geoms_bisection = 1
   integer(c_int), parameter :: geoms_neighbour = 2
   integer(c_int), parameter :: geoms_grouped = 3
+  integer(c_int), parameter :: geoms_dissection = 4
   integer(c_int), parameter :: geoms_revolute = 0
   integer(c_int), parameter :: geoms_cylindrical = 1
   integer(c_int), parameter :: geoms_prismatic = 2
@@ -834,9 +835,10 @@ module geoms_handle
       real(c_double), value :: value
       integer(c_int) :: geoms_glue_set_real
     end function
-    ! Set an integer option, the same in all participants: "project" (1: velocities satisfy the constraints;
-    ! default), "fixed" (1: steps of constant size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR,
-    ! GEOMS_GROUPED).
+    ! Set an integer option, the same in all participants: "project" (1: velocities of the results satisfy the
+    ! constraints; default; 2: steps go on from these, which costs the forces an order; 0: they satisfy them to
+    ! O(h²)), "fixed" (1: steps of constant size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR,
+    ! GEOMS_GROUPED, GEOMS_DISSECTION).
     function geoms_glue_set_int(glue, name, value) bind(c, name='geoms_glue_set_int')
       import
       type(c_ptr), value :: glue
@@ -981,6 +983,21 @@ module geoms_handle
       integer(c_int), value :: subdomain
       real(c_double), intent(inout) :: x(*)
       integer(c_int) :: geoms_glue_state
+    end function
+    ! Give a subdomain of this participant another x, after an impact, say; acts with geoms_glue_restart.
+    function geoms_glue_set_state(glue, subdomain, x) bind(c, name='geoms_glue_set_state')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int), value :: subdomain
+      real(c_double), intent(in) :: x(*)
+      integer(c_int) :: geoms_glue_set_state
+    end function
+    ! Go on from what geoms_glue_set_state has given: positions and velocities must be consistent, accelerations and
+    ! forces are computed anew.
+    function geoms_glue_restart(glue) bind(c, name='geoms_glue_restart')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int) :: geoms_glue_restart
     end function
     ! The force of a joint along its relative coordinates, if one of its ends is here: -force acts on end a along y_a
     ! - y_b, force on end b.

@@ -62,9 +62,9 @@ program four_bar
   use link_model
   implicit none
   real(c_double), parameter :: pi = 3.14159265358979323846d0, w = 2*pi
-  ! p of the three bodies after 100 steps with projection.
-  real(c_double), parameter :: reference(9) = [5.7332446292676d-2, 4.9670211455368d-1, 1.4022249280442d+1, &
-    1.1146648925854d0, 9.9340422910736d-1, 0d0, 2.0573324462927d0, 4.9670211455368d-1, 1.7163841934032d+1]
+  ! p of the three bodies after 100 steps.
+  real(c_double), parameter :: reference(9) = [5.7103860112834d-2, 4.9672844609526d-1, 1.4022709476021d+1, &
+    1.1142077202257d0, 9.9345689219052d-1, 0d0, 2.0571038601128d0, 4.9672844609526d-1, 1.7164302129611d+1]
   type(body), target :: bodies(3)
   type(c_ptr) :: glue, link, handle
   real(c_double) :: x(8), p(9), all(9), start(3, 3), moving(3, 3), offset(1)

@@ -73,7 +73,7 @@ run_on() { # PROCESSES FILE ARGUMENTS...
     mpi -n "$1" ./chain "${@:3}" >"$2" 2>"$2.err" || { cat "$2" "$2.err"; return 1; }
 }
 
-for topology in 0 1 2; do
+for topology in 0 1 2 4; do
     args=(-k 8 -b 1 -n 100 -t $topology)
     check "chain of 8, topology $topology, 1 process" run_on 1 one.$topology "${args[@]}"
     check "  doubles of the formula" formula one.$topology 8
@@ -89,6 +89,9 @@ check "  same as one process to 1e-8" same one.0 many 1e-8
 check "16 rods in 16 subdomains, 8 processes, variable step" run_on 8 many -k 16 -n 40 -v
 check "  1 process" run_on 1 one.v -k 16 -n 40 -v
 check "  same, bit for bit" same one.v many 0
+check "2 subdomains on 5 processes, three of which own nothing" run_on 5 many -k 2 -b 2 -n 40
+check "  1 process" run_on 1 one.few -k 2 -b 2 -n 40
+check "  same, bit for bit" same one.few many 0
 for n in 1 2; do
     check "a model in C and one in Fortran, $n processes" mpi -n $n ./two_languages
 done

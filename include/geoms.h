@@ -384,6 +384,11 @@ typedef struct geoms_stats {
 #define GEOMS_GROUPED 3
 
 /**
+ * geoms_glue_set_int "topology": halves of halves that few joints connect, whatever the order of the subdomains; for grids and loops of joints.
+ */
+#define GEOMS_DISSECTION 4
+
+/**
  * geoms_glue_spatial: the points coincide, the bodies turn about their common e3.
  */
 #define GEOMS_REVOLUTE 0
@@ -1074,8 +1079,10 @@ int geoms_set_parts(struct geoms_solver *handle,
 /**
  * Say where a matrix may have entries other than zero: `block` 0 is the mass matrix, 1 to 6 are FX1 to FX6; count positions
  * (row, column), from 0 on; count = -1: anywhere, as before the first call. Without a Jacobian differences then move the
- * columns together that share no row: a chain of bodies costs some ten calls of EOM however long it is. What is not in the
- * pattern is taken for zero; geoms_check_model compares. Acts with the next geoms_start.
+ * columns together that share no row: a chain of bodies costs some ten calls of EOM however long it is. METHOD = 1 stores
+ * and factors matrices of order 500 and more by the pattern if all seven are said, the mass matrix is constant, and DECOMPC and DECOMPD
+ * are 1; IVCNSST = 1 and SINGULAR, CHECK, WATCH = 0 avoid other dense matrices. What is not in the pattern is taken for
+ * zero; geoms_check_model compares. Acts with the next geoms_start.
  *
  * # Safety
  * As geoms_set_eom; `rows` and `columns` have count entries.
@@ -1643,8 +1650,9 @@ int geoms_glue_set_real(struct geoms_glue *glue,
                         double value);
 
 /**
- * Set an integer option, the same in all participants: "project" (1: velocities satisfy the constraints; default), "fixed" (1: steps of constant
- * size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR, GEOMS_GROUPED).
+ * Set an integer option, the same in all participants: "project" (1: velocities of the results satisfy the constraints; default; 2: steps go on
+ * from these, which costs the forces an order; 0: they satisfy them to O(h²)), "fixed" (1: steps of constant size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR, GEOMS_GROUPED,
+ * GEOMS_DISSECTION).
  *
  * # Safety
  * The pointer is null or one of geoms_glue_create; `name` is null or a string.
@@ -1812,6 +1820,26 @@ double geoms_glue_time(const struct geoms_glue *glue);
 int geoms_glue_state(struct geoms_glue *glue,
                      int subdomain,
                      double *x);
+
+/**
+ * Give a subdomain of this participant another x, after an impact, say; acts with geoms_glue_restart. x has as many numbers as geoms_glue_state gives;
+ * multipliers are computed.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create; `x` is null or long enough.
+ */
+int geoms_glue_set_state(struct geoms_glue *glue,
+                         int subdomain,
+                         const double *x);
+
+/**
+ * Go on from what geoms_glue_set_state has given: positions and velocities must be consistent, accelerations and forces are computed anew. All
+ * participants call this together, also those that change nothing. What is refused changes nothing.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create.
+ */
+int geoms_glue_restart(struct geoms_glue *glue);
 
 /**
  * The force of a joint along its relative coordinates, if one of its ends is here: -force acts on end a along y_a - y_b, force on end b. Returns

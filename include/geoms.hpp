@@ -896,6 +896,19 @@ class glue {
         return x;
     }
 
+    /// Another x of a subdomain that is here, for restart().
+    glue &set_state(int subdomain, view<const double> x)
+    {
+        const auto k = static_cast<std::size_t>(subdomain);
+        if (k < models_.size() && models_[k] && x.size() != models_[k]->n) {
+            throw error(GEOMS_IDID_BAD_ARGUMENT);
+        }
+        check(geoms_glue_set_state(get(), subdomain, x.data()));
+        return *this;
+    }
+    /// Go on from what set_state has given; all participants together.
+    void restart() { check(geoms_glue_restart(get())); }
+
     /// The force of a joint with an end here.
     std::vector<double> force(int joint) const
     {

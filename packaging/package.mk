@@ -22,9 +22,15 @@ GEWRIT      := $(if $(filter auto,$(FORTRAN)),$(shell command -v $(firstword $(F
 # below the sources, or somewhere at home.
 CARGO_FILES := $(or $(CARGO_HOME),$(HOME)/.cargo)
 REMAP       := $(HOME)=/home $(shell rustc --print sysroot 2>/dev/null)=/rust $(CARGO_FILES)=/cargo $(CURDIR)=/geoms $(abspath $(TARGET))=/target
-BUILD_FLAGS := $(RUSTFLAGS) $(REMAP:%=--remap-path-prefix=%) $(LDFLAGS:%=-Clink-arg=%)
-# Only for what is installed; tests and examples are built as cargo does by itself.
+REMAP_FLAGS := $(REMAP:%=--remap-path-prefix=%)
+# `make test` exports them, so that tests and what is installed are built once.
+BUILD_FLAGS := $(RUSTFLAGS) $(if $(findstring $(lastword $(REMAP_FLAGS)),$(RUSTFLAGS)),,$(REMAP_FLAGS) $(LDFLAGS:%=-Clink-arg=%))
 BUILD        = RUSTFLAGS="$(BUILD_FLAGS)" $(CARGO) $(1) --release --locked
+# More packages to build in each call: `make test` names those of the tests, because the features of crates, and so what has to be compiled
+# anew, depend on all packages of a call.
+MEMBERS     ?=
+# The same for archives and command, so that the library is compiled once.
+BLAS_FEATURE := $(if $(filter system,$(BLAS)),lapack)
 
 DATADIR     ?= $(PREFIX)/share
 MANDIR      ?= $(DATADIR)/man
@@ -35,24 +41,25 @@ OUR_DATA    := $(DATADIR)/geoms
 OUR_CMAKE   := $(LIBDIR)/cmake/geoms
 
 .PHONY: command problems lib64 lib-private symbols test-symbols test-install test-archive test-dist install install-mpi uninstall dist check-paths \
-        release release-check deb crate test-crate abi test-abi test-reproducible test-toolchains test-toolchains-short sizes
+        release release-check deb crate test-crate abi test-abi test-reproducible test-requirements test-offline test-toolchains test-toolchains-short test-aarch64 sizes
 
 # An archive, and a shared library of it: that has symbol versions, which rustc cannot give. Programs look for it under its
 # SONAME, also in the build tree.
 lib: requirements
-	$(call BUILD,rustc) --package geoms --lib --crate-type staticlib
+	$(call BUILD,build) --package geoms-archive $(MEMBERS) $(BLAS_FEATURE:%=--features geoms-archive/%)
+	ln -f $(RELEASE)/libgeoms_archive.a $(RELEASE)/libgeoms.a
 	packaging/link-shared.sh $(RELEASE)/libgeoms.so $(SONAME) GEOMS $(SYMBOLS) $(RELEASE)/libgeoms.a $(STATIC_LIBS:%=-l%)
 
 # The command; it has the library inside and takes BLAS from the system.
 command: requirements
-	$(call BUILD,build) --bin geoms $(if $(filter system,$(BLAS)),--features geoms/lapack)
+	$(call BUILD,build) --package geoms-problems --bin geoms $(MEMBERS) $(BLAS_FEATURE:%=--features geoms/%)
 
 # The problem library as a shared library, for programs in other languages (problems/geoms_problems.h). No part of what is installed
 # but for Octave.
 problems: requirements
-	$(call BUILD,rustc) --package geoms-problems --lib --crate-type staticlib
+	$(call BUILD,build) --package geoms-problems-archive $(MEMBERS)
 	sed -n 's/.*\(geoms_problem_[a-z]*\)(.*/\1/p' problems/geoms_problems.h | packaging/link-shared.sh \
-	    $(RELEASE)/libgeoms_problems.so libgeoms_problems.so.$(MAJOR) GEOMS - $(RELEASE)/libgeoms_problems.a $(STATIC_LIBS:%=-l%)
+	    $(RELEASE)/libgeoms_problems.so libgeoms_problems.so.$(MAJOR) GEOMS - $(RELEASE)/libgeoms_problems_archive.a $(STATIC_LIBS:%=-l%)
 
 # The archive with 64-bit INTEGER behind the names of the manual, and a shared library of it.
 lib64: lib
@@ -217,6 +224,14 @@ abi:
 test-abi:
 	packaging/test-abi.sh
 
+# What building asks for, and what it says if that is missing.
+test-requirements: requirements
+	packaging/test-requirements.sh
+
+# A machine with cargo, cc and libopenblas-dev alone, without a network: a chroot (as root). Minutes.
+test-offline:
+	packaging/test-offline.sh $(TARGET)/offline $(DEBIAN)
+
 # Two builds in two folders: the same bytes. Minutes.
 test-reproducible:
 	packaging/test-reproducible.sh $(TARGET)/reproducible
@@ -225,6 +240,10 @@ test-reproducible:
 test-toolchains: setup lib
 	@.ci/setup-toolchains
 	RELEASE=$(abspath $(RELEASE)) SONAME=$(SONAME) packaging/test-toolchains.sh
+
+test-aarch64:
+	@.ci/setup-toolchains
+	RELEASE=$(abspath $(RELEASE)) packaging/test-toolchains.sh --aarch64
 
 test-toolchains-short: setup lib
 	@.ci/setup-toolchains --short

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # test-toolchains.sh            the drivers with other compilers, on other BLAS libraries and for aarch64
 # test-toolchains.sh --native   without aarch64, and without building anything
+# test-toolchains.sh --aarch64  that alone
 # test-toolchains.sh --short    one or two of each, without flang (unless it is there) and aarch64
 #
 # Compilers: gfortran, flang, clang, clang++ with libc++, tcc. BLAS: reference, BLIS, OpenBLAS serial, openmp and pthread, by
@@ -53,6 +54,53 @@ built() {
         return 1
     fi
 }
+
+# Another machine.
+aarch64() {
+    triple=aarch64-unknown-linux-gnu
+    sysroot=$work/../../aarch64-sysroot
+    if [ ! -e "$sysroot/usr/lib/aarch64-linux-gnu/lapack/liblapack.so.3" ]; then
+        rm -rf "$sysroot"
+        mmdebstrap --quiet --variant=extract --architectures=arm64 --include=libc6,libgcc-s1,libgfortran5,libstdc++6,libblas-dev,liblapack-dev \
+            "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$sysroot" >"$work/log" 2>&1 || report "files for aarch64" FAIL "$work/log"
+    fi
+    sysroot=$(cd "$sysroot" && pwd)
+    there=$sysroot/usr/lib/aarch64-linux-gnu
+    flags="-L$there/lapack -L$there/blas -Wl,-rpath-link,$there:$there/lapack:$there/blas"
+    if CARGO_BUILD_TARGET=$triple make -C "$root" --no-print-directory lib64 command CROSS=aarch64-linux-gnu- PKG_CONFIG=false BLAS=system \
+        LDFLAGS="$flags" >"$work/log" 2>&1; then
+        report "aarch64: make lib64 command" OK
+    else
+        report "aarch64: make lib64 command" FAIL "$work/log"
+    fi
+    out=${release%/release}/$triple/release
+    export LIMIT=1200
+    qemu=(qemu-aarch64-static -L "$sysroot" -E "LD_LIBRARY_PATH=$there/lapack:$there/blas:$there:$out" -E OPENBLAS_NUM_THREADS=1)
+    runs "aarch64: geoms run" - "${qemu[@]}" "$out/geoms" run pendulum-2.8 --tol 1e-8
+    for name in pendulum arguments bead fourbarrel knife; do
+        built "aarch64 $name" aarch64-linux-gnu-gfortran -std=legacy -O2 "$drivers/$name.f" -o "$work/aarch64-$name" -L"$out" -lgeoms $flags &&
+            runs "aarch64 $name" "$drivers/$name.expected" "${qemu[@]}" "$work/aarch64-$name"
+    done
+    built "aarch64 kind" aarch64-linux-gnu-gfortran -std=legacy -O2 -fdefault-integer-8 "$drivers/kind.f" -o "$work/aarch64-kind" -L"$out" -lgeoms $flags &&
+        runs "aarch64: 64-bit INTEGER is refused" - "${qemu[@]}" "$work/aarch64-kind"
+    for name in pendulum handle events; do
+        built "aarch64 $name.c" aarch64-linux-gnu-gcc -O2 -I"$root/include" "$root/c-examples/$name.c" -o "$work/aarch64-c-$name" -L"$out" \
+            -lgeoms $flags -lm && runs "aarch64 $name.c" "$root/c-examples/$name.expected" "${qemu[@]}" "$work/aarch64-c-$name"
+    done
+    built "aarch64 slider_crank.cpp" aarch64-linux-gnu-g++ -std=c++17 -O2 -I"$root/include" "$root/c-examples/slider_crank.cpp" \
+        -o "$work/aarch64-slider_crank" -L"$out" -lgeoms $flags -lm &&
+        runs "aarch64 slider_crank.cpp" - "${qemu[@]}" "$work/aarch64-slider_crank"
+}
+
+finish() {
+    echo "toolchains: $passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+}
+if [ "$mode" = --aarch64 ]; then
+    aarch64
+    finish
+    exit
+fi
 
 # With the alternatives: no compilation of the library, only another link.
 mkdir -p "$work/lib"
@@ -178,42 +226,5 @@ if [ -z "$mode" ]; then
     done
 fi
 
-# Another machine.
-if [ -z "$mode" ]; then
-    triple=aarch64-unknown-linux-gnu
-    sysroot=$work/../../aarch64-sysroot
-    if [ ! -e "$sysroot/usr/lib/aarch64-linux-gnu/lapack/liblapack.so.3" ]; then
-        rm -rf "$sysroot"
-        mmdebstrap --quiet --variant=extract --architectures=arm64 --include=libc6,libgcc-s1,libgfortran5,libstdc++6,libblas-dev,liblapack-dev \
-            "$(. /etc/os-release && echo "$VERSION_CODENAME")" "$sysroot" >"$work/log" 2>&1 || report "files for aarch64" FAIL "$work/log"
-    fi
-    sysroot=$(cd "$sysroot" && pwd)
-    there=$sysroot/usr/lib/aarch64-linux-gnu
-    flags="-L$there/lapack -L$there/blas -Wl,-rpath-link,$there:$there/lapack:$there/blas"
-    if CARGO_BUILD_TARGET=$triple make -C "$root" --no-print-directory lib64 command CROSS=aarch64-linux-gnu- PKG_CONFIG=false BLAS=system \
-        LDFLAGS="$flags" >"$work/log" 2>&1; then
-        report "aarch64: make lib64 command" OK
-    else
-        report "aarch64: make lib64 command" FAIL "$work/log"
-    fi
-    out=${release%/release}/$triple/release
-    export LIMIT=1200
-    qemu=(qemu-aarch64-static -L "$sysroot" -E "LD_LIBRARY_PATH=$there/lapack:$there/blas:$there:$out" -E OPENBLAS_NUM_THREADS=1)
-    runs "aarch64: geoms run" - "${qemu[@]}" "$out/geoms" run pendulum-2.8 --tol 1e-8
-    for name in pendulum arguments bead fourbarrel knife; do
-        built "aarch64 $name" aarch64-linux-gnu-gfortran -std=legacy -O2 "$drivers/$name.f" -o "$work/aarch64-$name" -L"$out" -lgeoms $flags &&
-            runs "aarch64 $name" "$drivers/$name.expected" "${qemu[@]}" "$work/aarch64-$name"
-    done
-    built "aarch64 kind" aarch64-linux-gnu-gfortran -std=legacy -O2 -fdefault-integer-8 "$drivers/kind.f" -o "$work/aarch64-kind" -L"$out" -lgeoms $flags &&
-        runs "aarch64: 64-bit INTEGER is refused" - "${qemu[@]}" "$work/aarch64-kind"
-    for name in pendulum handle events; do
-        built "aarch64 $name.c" aarch64-linux-gnu-gcc -O2 -I"$root/include" "$root/c-examples/$name.c" -o "$work/aarch64-c-$name" -L"$out" \
-            -lgeoms $flags -lm && runs "aarch64 $name.c" "$root/c-examples/$name.expected" "${qemu[@]}" "$work/aarch64-c-$name"
-    done
-    built "aarch64 slider_crank.cpp" aarch64-linux-gnu-g++ -std=c++17 -O2 -I"$root/include" "$root/c-examples/slider_crank.cpp" \
-        -o "$work/aarch64-slider_crank" -L"$out" -lgeoms $flags -lm &&
-        runs "aarch64 slider_crank.cpp" - "${qemu[@]}" "$work/aarch64-slider_crank"
-fi
-
-echo "toolchains: $passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+[ -n "$mode" ] || aarch64
+finish

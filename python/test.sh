@@ -11,21 +11,14 @@ wheel=$(realpath "$1") libraries=$(realpath "$2") folder=$3
 shift 3
 mkdir -p "$folder"
 folder=$(realpath "$folder")
-passed=0
-failed=0
+. "$root/python/counts.sh"
 
 # tests NAME COMMAND...: run pytest, add up.
 tests() {
     local log=$folder/$1.log
     shift
     "$@" 2>&1 | tee "$log"
-    local last good bad
-    last=$(tail -n 1 "$log")
-    good=$(sed -nE 's/.*[^0-9]([0-9]+) passed.*/\1/p' <<<" $last")
-    bad=$(sed -nE 's/.*[^0-9]([0-9]+) (failed|error).*/\1/p' <<<" $last")
-    [ -n "$good" ] || bad=$((${bad:-0} + 1))
-    passed=$((passed + ${good:-0}))
-    failed=$((failed + ${bad:-0}))
+    counts "$log"
 }
 
 install() {

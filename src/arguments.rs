@@ -2,9 +2,10 @@
 
 use crate::error::{Code, Failure};
 use crate::layout::Layout;
+use crate::methods;
 use crate::norm::{Scaling, Tolerance};
-use crate::options::{BadOption, Options};
-use crate::system::Sparsity;
+use crate::options::{BadOption, CheckLevel, Options, Singular, WatchLevel};
+use crate::system::{Sparsity, Supplied};
 
 /// Refuse arguments with which nothing can be begun.
 pub(crate) fn check_arguments(
@@ -69,16 +70,56 @@ pub(crate) fn check_pattern(layout: &Layout, pattern: Option<&Sparsity>) -> Resu
 /// Sizes of matrices and of work space in LAPACK are counted in 32 bits with a sign; the largest one is 2 N².
 const LARGEST_ORDER: usize = 30_000;
 
-/// The work space of the dense method in one estimate, so that a size that cannot be had is refused before
-/// anything is done.
-pub(crate) fn check_memory(layout: &Layout) -> Result<(), Failure> {
+/// Refuse sizes whose vectors alone cannot be had, whatever will be asked for.
+pub(crate) fn check_vectors(layout: &Layout) -> Result<(), Failure> {
+    reserve(layout, vectors(layout), "")
+}
+
+/// Refuse a run whose memory cannot be had before anything is done. The method says what it needs; if that is not for dense
+/// matrices, other parts of the run may still ask for them.
+pub(crate) fn check_memory(
+    layout: &Layout,
+    options: &Options,
+    supplied: Supplied<'_>,
+) -> Result<(), Failure> {
+    let dense_parts = [
+        ("the initial values, unless IOPT(17) = IVCNSST = 1", !options.consistent),
+        ("CHECK", options.check != CheckLevel::Off),
+        ("WATCH", options.watch != WatchLevel::Off),
+        ("SINGULAR", options.singular != Singular::Stop),
+    ];
+    let own = methods::numbers(layout, options, supplied);
+    let asking: Vec<&str> = dense_parts.iter().filter(|part| part.1).map(|part| part.0).collect();
+    let (numbers, why) = match own {
+        Some(own) if asking.is_empty() => return reserve(layout, own, " by pattern"),
+        Some(own) => {
+            let why =
+                format!(", {own} of them by pattern; dense matrices are asked for by {}", asking.join(", "));
+            (own + dense(layout), why)
+        }
+        None => (dense(layout), String::new()),
+    };
     if layout.n.max(layout.m) > LARGEST_ORDER {
-        let detail = format!("N = {}, M = {}; allowed: up to {LARGEST_ORDER}", layout.n, layout.m);
+        let detail = format!("N = {}, M = {}; allowed: up to {LARGEST_ORDER}{why}", layout.n, layout.m);
         return Err(Failure::new(Code::OutOfMemory, detail));
     }
+    reserve(layout, numbers, &why)
+}
+
+/// The work space of a dense method in one estimate.
+fn dense(layout: &Layout) -> u128 {
     let (n, m) = (layout.n as u128, layout.m as u128);
-    let numbers = 12 * n * n + 4 * n * m + 40 * (n + m);
-    let refuse = || Failure::new(Code::OutOfMemory, format!("{numbers} numbers needed for N = {n}, M = {m}"));
+    12 * n * n + 4 * n * m + vectors(layout)
+}
+
+fn vectors(layout: &Layout) -> u128 {
+    40 * (layout.n as u128 + layout.m as u128)
+}
+
+fn reserve(layout: &Layout, numbers: u128, why: &str) -> Result<(), Failure> {
+    let (n, m) = (layout.n, layout.m);
+    let refuse =
+        || Failure::new(Code::OutOfMemory, format!("{numbers} numbers needed for N = {n}, M = {m}{why}"));
     let count = usize::try_from(numbers).map_err(|_| refuse())?;
     Vec::<f64>::new().try_reserve_exact(count).map_err(|_| refuse())
 }

@@ -32,31 +32,37 @@ impl Block {
     }
 
     /// Number of entries.
+    #[inline]
     pub const fn len(self) -> usize {
         self.end - self.start
     }
 
     /// True for a block without entries.
+    #[inline]
     pub const fn is_empty(self) -> bool {
         self.end == self.start
     }
 
     /// The index range.
+    #[inline]
     pub const fn range(self) -> std::ops::Range<usize> {
         self.start..self.end
     }
 
     /// This block of `v`.
+    #[inline]
     pub fn of(self, v: &[f64]) -> &[f64] {
         &v[self.start..self.end]
     }
 
     /// This block of `v`, to be written.
+    #[inline]
     pub fn of_mut(self, v: &mut [f64]) -> &mut [f64] {
         &mut v[self.start..self.end]
     }
 
     /// True if `index` lies in the block.
+    #[inline]
     pub const fn contains(self, index: usize) -> bool {
         index >= self.start && index < self.end
     }
@@ -116,6 +122,18 @@ pub struct StateBlocks {
     pub multipliers: Block,
     /// `[s p]`, the N4 columns.
     pub contact_position: Block,
+}
+
+impl StateBlocks {
+    /// Component of x that is entry i of `[r v | p]`, the variables with rates of their own.
+    pub fn with_rate(&self, i: usize) -> usize {
+        let rv = self.v.end - self.r.start;
+        if i < rv {
+            self.r.start + i
+        } else {
+            self.p.start + i - rv
+        }
+    }
 }
 
 /// Blocks of the reduced derivative array RDA.
@@ -360,5 +378,7 @@ mod tests {
         assert_eq!(l.state_name(l.x.v.start + 4).to_string(), "v(5)");
         assert_eq!(l.residual_name(l.rda.g_velocity.start).to_string(), "gI(1)");
         assert_eq!(l.state_name(l.x.s.start).to_string(), "s(1)");
+        let rates = [0, DIMS.nr, DIMS.nr + DIMS.nv].map(|i| l.state_name(l.x.with_rate(i)).to_string());
+        assert_eq!(rates, ["r(1)", "v(1)", "p(1)"]);
     }
 }

@@ -61,6 +61,7 @@
 //! | when Newton's method stops or gives up | [`newton`]; of HHT `hht/predict.rs`: pure monitors |
 //! | what a method asks of a model: derivatives, γ, accelerations | [`model`] |
 //! | when a linear system is analysed, factored, solved | [`linalg::linear`] |
+//! | what is stored and factored by the pattern of the model | [`model::by_pattern`], [`linalg::stored`], [`linalg::row_merge`] |
 //! | Butcher tableau and transformation | [`methods::radau::tableau`], made by derivations/radau.py |
 //! | what counts as rank deficient | [`rank`] |
 //! | when a rank loss ahead is seen, and how it is passed | [`singular`], `critical` in [`methods::radau`] |

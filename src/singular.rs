@@ -66,6 +66,37 @@ impl Ahead {
     }
 }
 
+/// In a rank loss the free directions are not the null space of C, which is too large, but those of the motion through it: with
+/// yᵀ C = 0 they satisfy yᵀ D w = 0, too. So the row of `fx` that depends on the others is replaced, on both levels where it does
+/// (magnitude below `small`), and decides nothing but the directions. `kept` holds the rows on velocity and position level. A cold path: it allocates.
+pub fn replace_lost_rows(
+    layout: &Layout,
+    fx: &mut JacobianBlocks,
+    (velocity, position): (&mut KeptRank, &KeptRank),
+    small: f64,
+) {
+    let (m, nv, ld) = (layout.dims.nl + layout.dims.nm, layout.n3(), fx.shape[1].0);
+    let Some(row) = velocity.weakest_row().filter(|_| velocity.smallest() < small) else { return };
+    let (mut y, mut column, mut unit) = (vec![0.0; m], vec![0.0; m], vec![0.0; nv]);
+    let mut moved = vec![0.0; layout.dims.np];
+    velocity.dependence(&mut y);
+    let product = |a: &[f64]| y.iter().zip(a).map(|(y, a)| y * a).sum::<f64>();
+    let mut along = vec![0.0; nv];
+    for (j, along) in along.iter_mut().enumerate() {
+        unit.fill(0.0);
+        unit[j] = 1.0;
+        rate(layout, fx, &unit, &mut moved, &mut column);
+        *along = product(&column);
+    }
+    let by_q: Vec<f64> = fx.fx[1][nv * ld..].chunks_exact(ld.max(1)).map(product).collect();
+    along.iter().enumerate().for_each(|(j, a)| fx.fx[1][row + j * ld] = *a);
+    fx.fx[1][nv * ld..].iter_mut().skip(row).step_by(ld.max(1)).for_each(|a| *a = 0.0);
+    if let Some(row) = position.weakest_row().filter(|_| position.smallest() < small) {
+        let ld = fx.shape[2].0;
+        by_q.iter().enumerate().for_each(|(j, a)| fx.fx[2][row + j * ld] = *a);
+    }
+}
+
 /// The rank of C. A cold path: it allocates.
 pub fn rank_here(layout: &Layout, fx: &JacobianBlocks) -> usize {
     let (m, n) = (layout.dims.nl + layout.dims.nm, layout.n3());

@@ -23,7 +23,7 @@ use crate::methods::{self, Maker};
 use crate::norm::{Scaling, Tolerance};
 use crate::options::{CheckLevel, Options, WatchLevel};
 use crate::stats::Stats;
-use crate::system::{AcceptedStep, Observer, Outcome, Sparsity, System};
+use crate::system::{AcceptedStep, Observer, Outcome, Sparsity, Supplied, System};
 use std::borrow::Cow;
 
 /// Why [`Solver::integrate`] came back.
@@ -145,7 +145,7 @@ impl Solver {
                 && (e.driver.options(), &e.tolerance) == (options, tolerance)
         });
         if earlier.is_none() {
-            check_memory(&layout)?;
+            check_memory(&layout, options, Supplied::by(system))?;
         }
         let scaling = Scaling::new(tolerance, layout.n);
         let (mut x, mut stats) = (Cow::Borrowed(x), Stats::default());
@@ -176,7 +176,7 @@ impl Solver {
                 return Ok(());
             }
         }
-        let method = make(&layout, options, tolerance, analytic, (t, &x, h));
+        let method = make(&layout, options, tolerance, Supplied::by(system), (t, &x, h));
         *run = Some(Solver {
             driver: Driver::new(method, &layout, options, stats),
             make,
@@ -487,7 +487,8 @@ impl Solver {
         let x = self.x().to_vec();
         let start = (0.0, &x[..], 0.0);
         let (layout, options) = (self.driver.layout(), self.driver.options());
-        let mut fresh = (self.make)(layout, options, &self.tolerance, self.analytic, start);
+        let supplied = Supplied { jacobian: self.analytic, entries: false, pattern: self.pattern.as_ref() };
+        let mut fresh = (self.make)(layout, options, &self.tolerance, supplied, start);
         fresh.restore(saved).map_err(|bad| Failure::new(Code::BadArgument, bad.to_string()))?;
         self.driver.replace(fresh);
         self.told = false;

@@ -5,6 +5,7 @@
 
 use crate::layout::{Dimensions, Form, Layout};
 use crate::linalg::all_finite;
+use crate::linalg::stored::Stored;
 
 /// What a model says after it has been called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,9 +103,51 @@ pub trait System {
     }
 
     /// Nonzero positions of the mass matrix and the Jacobian blocks; `None` means dense. Differences move the columns together
-    /// that share no row. What is not in the pattern is taken for zero.
+    /// that share no row, and method 1 stores large matrices by the pattern. What is not in the pattern is taken for zero.
     fn sparsity(&self) -> Option<&Sparsity> {
         None
+    }
+
+    /// True if [`System::entries`] is supplied. Otherwise matrices that are stored by the pattern are taken from dense ones.
+    fn has_entries(&self) -> bool {
+        false
+    }
+
+    /// What [`System::mass`] and [`System::jacobian`] write, into matrices that are stored by the pattern, with
+    /// [`Stored::set`] and [`Stored::add`]. They come in as zeros.
+    fn entries(&mut self, _t: f64, _x: &[f64], _of: Entries<'_>) -> Outcome {
+        Outcome::Stop
+    }
+}
+
+/// What is asked for by [`System::entries`].
+#[derive(Debug)]
+pub enum Entries<'a> {
+    /// The mass matrix.
+    Mass(&'a mut Stored),
+    /// The negative derivatives, if the model has them.
+    Jacobian(&'a mut JacobianBlocks),
+}
+
+/// What a model says of its derivatives and matrices before it is called.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Supplied<'a> {
+    /// [`System::has_jacobian`].
+    pub jacobian: bool,
+    /// [`System::has_entries`].
+    pub entries: bool,
+    /// [`System::sparsity`].
+    pub pattern: Option<&'a Sparsity>,
+}
+
+impl<'a> Supplied<'a> {
+    /// By this model.
+    pub fn by(system: &'a dyn System) -> Self {
+        Supplied {
+            jacobian: system.has_jacobian(),
+            entries: system.has_entries(),
+            pattern: system.sparsity(),
+        }
     }
 }
 
@@ -132,11 +175,12 @@ impl Sparsity {
     }
 }
 
-/// FX1..FX6 of the manual: negative partial derivatives, one dense column-major array per block.
+/// FX1..FX6 of the manual: negative partial derivatives, one matrix per block. [`System::jacobian`] is given dense ones, which
+/// can be written as column-major arrays.
 #[derive(Clone, Debug, Default)]
 pub struct JacobianBlocks {
     /// FX1..FX6 in order.
-    pub fx: [Vec<f64>; 6],
+    pub fx: [Stored; 6],
     /// Their (rows, columns).
     pub shape: [(usize, usize); 6],
 }
@@ -145,7 +189,20 @@ impl JacobianBlocks {
     /// Zero blocks for a layout.
     pub fn new(layout: &Layout) -> Self {
         let shape = layout.fx_shapes();
-        JacobianBlocks { fx: shape.map(|(m, n)| vec![0.0; m * n]), shape }
+        JacobianBlocks { fx: shape.map(|(m, n)| Stored::dense(m, n)), shape }
+    }
+
+    /// Zero blocks of which the entries of the pattern are stored, if there is one.
+    pub fn stored(layout: &Layout, pattern: Option<&Sparsity>) -> Self {
+        let Some(pattern) = pattern else { return Self::new(layout) };
+        let shape = layout.fx_shapes();
+        let block = |k: usize| Stored::by_pattern(shape[k].0, shape[k].1, &pattern.fx[k]);
+        JacobianBlocks { fx: std::array::from_fn(block), shape }
+    }
+
+    /// True if all entries are stored.
+    pub fn is_dense(&self) -> bool {
+        self.fx.iter().all(Stored::is_dense)
     }
 
     /// Set all entries to zero.

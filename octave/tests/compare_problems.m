@@ -76,9 +76,13 @@ if isempty(compared)
     text = 'nothing is known of its end';
     return
 end
+options = geomsset('RelTol', tol, 'AbsTol', tol, 'METHOD', method.number, 'NMAX', 1e6);
+if method.number == 3 && ~isempty(strfind(name, 'stiff'))
+    options = geomsset(options, 'SCHEME', 3); % it says that it needs this for stiff systems
+end
 started = tic();
 try
-    [~, X, info] = geoms(problem, [], [], geomsset('RelTol', tol, 'AbsTol', tol, 'METHOD', method.number, 'NMAX', 1e6));
+    [~, X, info] = geoms(problem, [], [], options);
 catch err
     verdict = 'bad';
     text = strtok(err.message, sprintf('\n'));

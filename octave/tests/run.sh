@@ -42,6 +42,22 @@ else
     failed=1
 fi
 
+# MATLAB is not at hand. What can be said without it: the gateway uses nothing but the documented C interface, and no function has words
+# that Octave alone understands.
+documented() {
+    local source
+    for source in gateway run model callbacks library interpreter_plain; do
+        $CC -std=gnu11 -DGEOMS_MATLAB -Wall -Wextra -Wmissing-declarations -Werror -Wno-cast-function-type -fsyntax-only -I"$root/include" \
+            -I"$root/problems" -I"$here/matlab" "$root/octave/src/$source.c" || return 1
+    done
+}
+octaves_own="\\b(end(if|function|for|while|switch)|end_try_catch|unwind_protect|printf|puts|print_usage)\\b|!=|^[^%']*\"|^ *#|\\+=|\\+\\+|\\*\\*"
+good=0
+if documented; then good=$((good + 1)); fi
+if grep -nE "$octaves_own" "$root"/octave/*.m "$root"/octave/private/*.m; then :; else good=$((good + 1)); fi
+echo "documented interface: $good passed, $((2 - good)) failed"
+[ "$good" -eq 2 ] || failed=1
+
 # The gateway as C alone, as MATLAB compiles it; errors of functions are not looked at: Octave's C interface does not hand their messages on.
 GATEWAY=plain "$root/octave/build.sh" "$interface/private/libgeoms.so.0" "$interface/private/libgeoms_problems.so" "$work/plain"
 GEOMS_TEST_INTERFACE=$work/plain GEOMS_TEST_FILES="identity.tst" octave "$here/run_all.m" || failed=1

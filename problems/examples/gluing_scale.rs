@@ -1,11 +1,15 @@
 //! How glued runs scale: measured with threads on this machine, and messages and amounts of data counted on the elimination trees of chains of up to
 //! 10,000 subdomains. `docs/gluing.md` has the tables.
 //!
-//!     cargo run --release --example gluing_scale
+//!     cargo run --release --example gluing_scale [weak | coordination | grids | messages]
 
 #[allow(dead_code, clippy::unwrap_used)]
 #[path = "../tests/gluing/planar.rs"]
 mod planar;
+
+#[allow(dead_code, clippy::unwrap_used)]
+#[path = "../tests/gluing/net.rs"]
+mod net;
 
 use geoms::gluing::threads::participants;
 use geoms::gluing::tree::{build, Node};
@@ -13,7 +17,8 @@ use geoms::gluing::{End, Glued, Joint, Law, Settings, Statistics, Topology};
 use std::time::{Duration, Instant};
 
 const REPETITIONS: usize = 5;
-const TOPOLOGIES: [Topology; 3] = [Topology::Flat, Topology::Bisection, Topology::Neighbour];
+const TOPOLOGIES: [Topology; 4] =
+    [Topology::Flat, Topology::Bisection, Topology::Neighbour, Topology::Dissection];
 
 /// The fastest of some runs: other programs on the machine disturb.
 fn best(count: usize, bodies: usize, size: usize, steps: u32, topology: Topology) -> (f64, Statistics) {
@@ -84,7 +89,62 @@ fn count(nodes: &[Node]) -> [usize; 5] {
     out
 }
 
-fn main() {
+/// Microseconds of coordination per iteration of a net of n by n subdomains, one process.
+fn net_time(n: usize, topology: Topology) -> f64 {
+    let settings = Settings { topology, fixed_step: true, ..Settings::default() };
+    let h = 1e-3;
+    let times = (0..3).map(|_| {
+        let mut glued = Glued::alone(net::net(n, |_| 0, 0), settings.clone(), 0.0, h)?;
+        glued.integrate(4.0 * h)?;
+        let s = glued.statistics();
+        Ok::<_, geoms::error::Failure>(1e-3 * s.coordination_ns as f64 / (s.iterations + s.steps) as f64)
+    });
+    times.map(|t| t.unwrap_or(f64::NAN)).fold(f64::INFINITY, f64::min)
+}
+
+/// Nets of bars: measured, and counted on the trees where a run is too long.
+fn grids() {
+    println!(
+        "\na net of n by n subdomains: microseconds per iteration in one process, new matrices included\n"
+    );
+    println!("| n | subdomains | joints | flat | bisection | neighbour | dissection |");
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
+    for n in [2, 4, 8, 12, 16] {
+        print!("| {n} | {} | {}", n * n, 2 * n * (n - 1));
+        for topology in TOPOLOGIES {
+            // Fronts with all joints in them: minutes.
+            if n > 12 && matches!(topology, Topology::Flat | Topology::Neighbour) {
+                print!(" |");
+            } else {
+                print!(" | {:.0}", net_time(n, topology));
+            }
+        }
+        println!(" |");
+    }
+    println!("\nthe same counted: rows of the largest front, operations of all factors (millions), products with S that cost as much, messages one after the other\n");
+    println!("| n | subdomains | topology | largest front | operations | products | one after the other |");
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
+    for n in [4, 16, 32, 100] {
+        let (owners, joints): (Vec<usize>, Vec<Joint>) = ((0..n * n).collect(), net::bars(n));
+        for topology in TOPOLOGIES {
+            let nodes = build(topology, &owners, &joints);
+            let [_, _, hops, front, _] = count(&nodes);
+            // Factors of the eliminated rows (2 and one multiplier for each bar), and their effect on the boundary.
+            let work = |node: &Node| {
+                let (e, b) = (3.0 * node.eliminated.len() as f64, 2.0 * node.boundary.len() as f64);
+                2.0 / 3.0 * e * e * e + 2.0 * e * e * b + 2.0 * e * b * b
+            };
+            let total: f64 = nodes.iter().map(work).sum();
+            // S = Σ S_k is never put together for a product.
+            let leaves = nodes.iter().filter(|n| n.subdomain.is_some());
+            let product: f64 = leaves.map(|n| 2.0 * (rows(n) as f64).powi(2)).sum();
+            print!("| {n} | {} | {topology:?} | {front} | {:.3}", n * n, 1e-6 * total);
+            println!(" | {:.0} | {hops} |", total / product);
+        }
+    }
+}
+
+fn weak() {
     println!(
         "weak scaling: K subdomains of 50 rods, milliseconds per step and subdomain, part of the interface\n"
     );
@@ -112,17 +172,25 @@ fn main() {
             one.0 / two.0
         );
     }
+}
+
+fn coordination() {
     println!("\ncoordination alone: K subdomains of one rod, microseconds per iteration in one process\n");
-    println!("| K | rows | flat | bisection | neighbour |");
-    println!("| --- | --- | --- | --- | --- |");
+    println!("| K | rows | flat | bisection | neighbour | dissection |");
+    println!("| --- | --- | --- | --- | --- | --- |");
     for k in [4, 16, 64, 128, 256] {
         let steps = (512 / k).max(4) as u32;
         let times = TOPOLOGIES.map(|t| {
             let (_, s) = best(k, 1, 1, steps, t);
             1e-3 * s.coordination_ns as f64 / (s.iterations + s.steps) as f64
         });
-        println!("| {k} | {} | {:.1} | {:.1} | {:.1} |", 2 * (k - 1), times[0], times[1], times[2]);
+        print!("| {k} | {}", 2 * (k - 1));
+        times.iter().for_each(|t| print!(" | {t:.1}"));
+        println!(" |");
     }
+}
+
+fn messages() {
     println!("\na chain of K subdomains, one for each process: per iteration\n");
     println!("| K | topology | messages | doubles | one after the other | largest front | doubles of a new matrix |");
     println!("| --- | --- | --- | --- | --- | --- | --- |");
@@ -135,6 +203,17 @@ fn main() {
         for topology in TOPOLOGIES {
             let [messages, doubles, hops, front, matrix] = count(&build(topology, &owners, &joints));
             println!("| {k} | {topology:?} | {messages} | {doubles} | {hops} | {front} | {matrix} |");
+        }
+    }
+}
+
+fn main() {
+    let wanted = std::env::args().nth(1);
+    let sections: [(&str, fn()); 4] =
+        [("weak", weak), ("coordination", coordination), ("grids", grids), ("messages", messages)];
+    for (name, section) in sections {
+        if wanted.as_ref().is_none_or(|w| w == name) {
+            section();
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A system that counts how often each of its parts is called.
 
 use geoms::layout::{Dimensions, Form};
-use geoms::system::{JacobianBlocks, Outcome, Sparsity, System};
+use geoms::system::{Entries, JacobianBlocks, Outcome, Sparsity, System};
 
 /// Calls so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,5 +66,15 @@ impl<S: System + ?Sized> System for Counted<S> {
     }
     fn sparsity(&self) -> Option<&Sparsity> {
         self.inner.sparsity()
+    }
+    fn has_entries(&self) -> bool {
+        self.inner.has_entries()
+    }
+    fn entries(&mut self, t: f64, x: &[f64], of: Entries<'_>) -> Outcome {
+        match of {
+            Entries::Mass(_) => self.calls.mass += 1,
+            Entries::Jacobian(_) => self.calls.jacobian += 1,
+        }
+        self.inner.entries(t, x, of)
     }
 }

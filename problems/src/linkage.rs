@@ -6,9 +6,10 @@
 
 use super::problem::Problem;
 use geoms::layout::{Dimensions, Form, Layout};
+use geoms::linalg::stored::Stored;
 use geoms::mechanism::model::Options;
 use geoms::options::MassStructure;
-use geoms::system::{JacobianBlocks, Outcome, Sparsity, System};
+use geoms::system::{Entries, JacobianBlocks, Outcome, Sparsity, System};
 use std::sync::Arc;
 
 /// Bar from a point to another one, or to a point of the ground.
@@ -52,7 +53,11 @@ impl Bar {
 
     /// The same combination of velocities or accelerations.
     fn rate(&self, v: &[f64]) -> [f64; 2] {
-        self.ends().fold([0.0; 2], |sum, (i, sign)| [sum[0] + sign * v[2 * i], sum[1] + sign * v[2 * i + 1]])
+        let head = [v[2 * self.point], v[2 * self.point + 1]];
+        match self.other {
+            End::Point(j) => [head[0] - v[2 * j], head[1] - v[2 * j + 1]],
+            End::Ground(_) => head,
+        }
     }
 }
 
@@ -175,45 +180,71 @@ impl LinkageSystem {
         kinetic - self.linkage.force.iter().zip(p).map(|(f, p)| f * p).sum::<f64>()
     }
 
-    /// The nonzeros at a point in general position are the structural ones.
-    fn structure(&mut self) -> Sparsity {
-        let x: Vec<f64> = (0..self.layout.n).map(|i| 1.0 + (i as f64 * 12.9898).sin()).collect();
-        let mut fx = JacobianBlocks::new(&self.layout);
-        let _ = self.jacobian(0.0, &x, &mut fx);
+    /// Where the derivatives below are not zero.
+    fn structure(&self) -> Sparsity {
+        let (link, l) = (&self.linkage, &self.layout);
+        let (x, nv) = (&l.x, l.dims.nv);
         let index = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
         let mut sparsity = Sparsity::default();
-        for (k, list) in sparsity.fx.iter_mut().enumerate() {
-            let rows = fx.shape[k].0.max(1);
-            let nonzero = fx.fx[k].iter().enumerate().filter(|(_, v)| **v != 0.0);
-            list.extend(nonzero.map(|(at, _)| (index(at % rows), index(at / rows))));
+        let mut add = |block: usize, i: usize, j: usize| sparsity.fx[block].push((index(i), index(j)));
+        for (k, bar) in link.bars.iter().enumerate() {
+            for column in bar.ends().flat_map(|(i, _)| [2 * i, 2 * i + 1]) {
+                add(1, k, column);
+                add(1, k, nv + column);
+                add(2, k, column);
+                add(4, column, x.lambda.start + k);
+                bar.ends().for_each(|(j, _)| add(4, column, x.p.start + 2 * j + column % 2));
+                if l.m1() > 0 {
+                    add(0, k, x.v.start + column);
+                    add(0, k, x.p.start + column);
+                }
+            }
+            let moved = bar.ends().filter(|_| l.m1() > 0).flat_map(|(i, _)| &link.inverse[i]);
+            for &(other, _) in moved.flat_map(|&(j, _)| &self.at[j]) {
+                add(0, k, other);
+                let ends = link.bars[other].ends();
+                ends.flat_map(|(i, _)| [2 * i, 2 * i + 1]).for_each(|column| add(0, k, x.p.start + column));
+            }
         }
-        for &(i, j, _) in &self.linkage.mass {
+        for column in 0..nv {
+            add(5, column, column);
+            if l.dims.ni > 0 {
+                add(1, link.bars.len(), column);
+                if link.force[column] != 0.0 {
+                    add(1, link.bars.len(), nv + column);
+                }
+            }
+        }
+        for list in &mut sparsity.fx {
+            list.sort_unstable_by_key(|&(i, j)| (j, i));
+            list.dedup();
+        }
+        for &(i, j, _) in &link.mass {
             sparsity.mass.extend([0, 1].map(|k| (index(2 * i + k), index(2 * j + k))));
         }
         sparsity
     }
 
     /// Rows gII of FX1. A bar k pulls at its ends; through M⁻¹ that moves the ends of the others.
-    fn acceleration_rows(&mut self, lambda: &[f64], v: &[f64], p: &[f64], fx: &mut [f64]) {
-        let (link, x, m) = (&self.linkage, &self.layout.x, self.layout.m1());
+    fn acceleration_rows(&mut self, lambda: &[f64], v: &[f64], p: &[f64], fx: &mut Stored) {
+        let (link, x) = (&self.linkage, &self.layout.x);
         link.dynamics(lambda, p, &mut self.f);
         link.accelerations(&self.f, &mut self.a);
         for (k, bar) in link.bars.iter().enumerate() {
             let (d, rate, acc) = (bar.vector(p), bar.rate(v), bar.rate(&self.a));
             for (i, sign) in bar.ends() {
                 for c in 0..2 {
-                    fx[k + (x.v.start + 2 * i + c) * m] -= 4.0 * sign * rate[c];
-                    fx[k + (x.p.start + 2 * i + c) * m] -= 2.0 * sign * acc[c];
+                    fx.add(k, x.v.start + 2 * i + c, -(4.0 * sign * rate[c]));
+                    fx.add(k, x.p.start + 2 * i + c, -(2.0 * sign * acc[c]));
                 }
                 for &(j, w) in &link.inverse[i] {
                     for &(other, turn) in &self.at[j] {
                         let factor = 4.0 * sign * w * turn;
                         let e = link.bars[other].vector(p);
-                        fx[k + other * m] += factor * dot(d, e);
+                        fx.add(k, other, factor * dot(d, e));
                         for (l, side) in link.bars[other].ends() {
                             for (c, d) in d.iter().enumerate() {
-                                let column = x.p.start + 2 * l + c;
-                                fx[k + column * m] += factor * side * lambda[other] * d;
+                                fx.add(k, x.p.start + 2 * l + c, factor * side * lambda[other] * d);
                             }
                         }
                     }
@@ -276,18 +307,18 @@ impl System for LinkageSystem {
         if self.layout.m1() > 0 {
             self.acceleration_rows(lambda, v, p, fx1);
         }
-        let (m2, m3, nv) = (self.layout.m2(), self.layout.m3(), self.layout.dims.nv);
+        let nv = self.layout.dims.nv;
         for (k, bar) in self.linkage.bars.iter().enumerate() {
             let (d, rate) = (bar.vector(p), bar.rate(v));
             for (i, sign) in bar.ends() {
                 for c in 0..2 {
                     let column = 2 * i + c;
-                    fx2[k + column * m2] = -2.0 * sign * d[c];
-                    fx2[k + (nv + column) * m2] = -2.0 * sign * rate[c];
-                    fx3[k + column * m3] = -2.0 * sign * d[c];
-                    fx5[column + (b.lambda.start + k) * nv] = 2.0 * sign * d[c];
+                    fx2.set(k, column, -2.0 * sign * d[c]);
+                    fx2.set(k, nv + column, -2.0 * sign * rate[c]);
+                    fx3.set(k, column, -2.0 * sign * d[c]);
+                    fx5.set(column, b.lambda.start + k, 2.0 * sign * d[c]);
                     for (j, side) in bar.ends() {
-                        fx5[column + (b.p.start + 2 * j + c) * nv] += 2.0 * sign * side * lambda[k];
+                        fx5.add(column, b.p.start + 2 * j + c, 2.0 * sign * side * lambda[k]);
                     }
                 }
             }
@@ -296,11 +327,11 @@ impl System for LinkageSystem {
             self.linkage.momentum(v, &mut self.a);
             let row = self.linkage.bars.len();
             for column in 0..nv {
-                fx2[row + column * m2] = -self.a[column];
-                fx2[row + (nv + column) * m2] = self.linkage.force[column];
+                fx2.set(row, column, -self.a[column]);
+                fx2.set(row, nv + column, self.linkage.force[column]);
             }
         }
-        (0..nv).for_each(|i| fx6[i + i * nv] = -1.0);
+        (0..nv).for_each(|i| fx6.set(i, i, -1.0));
         Outcome::Continue
     }
 
@@ -320,5 +351,20 @@ impl System for LinkageSystem {
 
     fn sparsity(&self) -> Option<&Sparsity> {
         Some(&self.sparsity)
+    }
+
+    fn has_entries(&self) -> bool {
+        true
+    }
+
+    fn entries(&mut self, t: f64, x: &[f64], of: Entries<'_>) -> Outcome {
+        let mass = match of {
+            Entries::Jacobian(blocks) => return self.jacobian(t, x, blocks),
+            Entries::Mass(mass) => mass,
+        };
+        for &(i, j, m) in &self.linkage.mass {
+            (0..2).for_each(|c| mass.set(2 * i + c, 2 * j + c, m));
+        }
+        Outcome::Continue
     }
 }

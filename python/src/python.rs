@@ -1,6 +1,7 @@
 //! Calling Python functions: arguments as arrays, results into the memory of the library.
 
 use crate::failure::Trap;
+use geoms::linalg::stored::Stored;
 use geoms::system::Outcome;
 use numpy::ndarray::Dim;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
@@ -12,7 +13,9 @@ const BEAT: Duration = Duration::from_millis(50);
 
 /// Looks for Ctrl-C every so often.
 pub struct Pulse {
-    calls: u32,
+    /// Calls until the clock is read, and how many they were at first.
+    left: u32,
+    interval: u32,
     last: Instant,
     trap: Trap,
 }
@@ -20,22 +23,20 @@ pub struct Pulse {
 impl Pulse {
     /// A pulse that keeps the exception in a trap.
     pub fn new(trap: Trap) -> Self {
-        Pulse { calls: 0, last: Instant::now(), trap }
+        Pulse { left: 1, interval: 1, last: Instant::now(), trap }
     }
 
-    /// Called often: the clock is read once in 64 calls.
+    /// Stop if Ctrl-C was pressed. Called often: the clock is read the more rarely the shorter the time between calls, because that
+    /// costs as much as a small model.
     pub fn beat(&mut self) -> Outcome {
-        self.calls = self.calls.wrapping_add(1);
-        if self.calls % 64 == 0 {
-            self.look()
-        } else {
-            Outcome::Continue
+        self.left -= 1;
+        if self.left > 0 {
+            return Outcome::Continue;
         }
-    }
-
-    /// Stop if Ctrl-C was pressed.
-    pub fn look(&mut self) -> Outcome {
-        if self.last.elapsed() < BEAT {
+        let elapsed = self.last.elapsed();
+        self.interval = next_interval(self.interval, elapsed);
+        self.left = self.interval;
+        if elapsed < BEAT {
             return Outcome::Continue;
         }
         self.last = Instant::now();
@@ -46,6 +47,17 @@ impl Pulse {
                 Outcome::Stop
             }
         }
+    }
+}
+
+/// After how many calls the clock is read again, if so many have brought it to `elapsed` since the last look at signals.
+fn next_interval(now: u32, elapsed: Duration) -> u32 {
+    if elapsed < BEAT / 4 {
+        (2 * now).min(64)
+    } else if elapsed > 2 * BEAT {
+        1
+    } else {
+        now
     }
 }
 
@@ -157,7 +169,7 @@ impl PythonFunction {
         t: f64,
         x: &[f64],
         shapes: &[(usize, usize); 6],
-        fx: &mut [Vec<f64>; 6],
+        fx: &mut [Stored; 6],
     ) -> Outcome {
         let result = Python::attach(|py| {
             let at = self.point(py, x)?;

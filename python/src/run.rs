@@ -116,7 +116,7 @@ impl Inner {
         let Inner { system, solver, roots, happened, trap, .. } = self;
         let mut pulse = Pulse::new(trap.clone());
         if (whole && roots.is_none()) || solver.t() >= tend {
-            let mut observer = |step: &AcceptedStep<'_>| match pulse.look() {
+            let mut observer = |step: &AcceptedStep<'_>| match pulse.beat() {
                 Outcome::Stop => Outcome::Stop,
                 _ => record.accepted(step),
             };
@@ -138,7 +138,7 @@ impl Inner {
             if hit.is_some_and(|hit| enough(hit.index)) {
                 return Ok(true);
             }
-            if pulse.look() == Outcome::Stop {
+            if pulse.beat() == Outcome::Stop {
                 return Err(Failure::new(Code::StopRequested, "").at(solver.t(), solver.h()));
             }
             if !whole {

@@ -116,6 +116,8 @@ def test_ctrl_c(kind):
         model, x0 = problem.model(), problem.x0
     else:
         model, x0 = Pendulum(), START
+    # A shell starts what is in the background with SIGINT ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     begin = time.monotonic()
@@ -123,6 +125,7 @@ def test_ctrl_c(kind):
         if kind == "many":
             geoms.solve_many(model, (0, 1e9), [x0] * 5, nmax=10**9, t_eval=[], threads=2)
         geoms.solve(model, (0, 1e9), x0, nmax=10**9, t_eval=[])
+    signal.signal(signal.SIGINT, before)
     assert time.monotonic() - begin < 30
 
 

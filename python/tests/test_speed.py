@@ -141,8 +141,9 @@ def andrews(tmp_path_factory):
     return ctypes.CDLL(str(made))
 
 
+@pytest.mark.parametrize("kept", ["the end", "all points"])
 @pytest.mark.parametrize("method", [m["number"] for m in geoms.methods()])
-def test_andrews_as_fast_as_through_c(andrews, method):
+def test_andrews_as_fast_as_through_c(andrews, method, kept):
     problem = geoms.problems.get("andrews")
     model = geoms.Model(7, nl=6, eom=andrews.eom, mass=andrews.mass, jac=andrews.jac)
     x = numpy.array(problem.x0)
@@ -153,17 +154,19 @@ def test_andrews_as_fast_as_through_c(andrews, method):
         code = andrews.run(method, ctypes.c_void_p(x.ctypes.data), ctypes.byref(steps))
         assert code == 0
 
-    results = []
+    results = {}
+    t_eval = [0.03] if kept == "the end" else None
 
     def from_python():
-        # As through C, the end alone is kept.
-        results.append(geoms.solve(model, (0, 0.03), problem.x0, method, rtol=1e-8, atol=1e-8, t_eval=[0.03]))
+        results["last"] = geoms.solve(model, (0, 0.03), problem.x0, method, rtol=1e-8, atol=1e-8, t_eval=t_eval)
 
     c, python = fastest(through_c, from_python)
     # Bit for bit the same run.
-    assert numpy.array_equal(results[-1].x, x) and results[-1].counters["naccpt"] == steps.value
-    assert problem.errors(results[-1])["p"] < 1e-4
-    print(f"count: andrews, method {method}: C {1e3 * c:.2f} ms, Python with the same functions {1e3 * python:.2f} ms, {python / c:.3f} times")
+    r = results["last"]
+    assert numpy.array_equal(r.y[:, -1], x) and r.counters["naccpt"] == steps.value
+    assert r.y.shape[1] == (1 if kept == "the end" else steps.value + 1)
+    assert problem.errors(r)["p"] < 1e-4
+    print(f"count: andrews, method {method}, {kept} kept: C {1e3 * c:.2f} ms, Python with the same functions {1e3 * python:.2f} ms, {python / c:.3f} times")
     assert python <= 1.1 * c
 
 

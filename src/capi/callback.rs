@@ -194,7 +194,7 @@ impl<I: FortranInteger> System for Callbacks<I> {
     }
 
     fn jacobian(&mut self, mut t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Outcome {
-        let Some(jac) = self.jac else { return Outcome::Stop };
+        let Some(jac) = self.jac.filter(|_| fx.is_dense()) else { return Outcome::Stop };
         let l = &self.layout;
         let [mut m1, mut m2, mut m3, mut m4, mut m5, mut m6] = fx.shape.map(|(rows, _)| int::<I>(rows));
         let [mut n1, mut n2, mut n3, mut n4] = [l.n1(), l.n2(), l.n3(), l.n4()].map(int::<I>);

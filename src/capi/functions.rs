@@ -154,7 +154,7 @@ impl System for Model {
     }
 
     fn jacobian(&mut self, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Outcome {
-        let Some(jacobian) = self.jacobian else { return Outcome::Stop };
+        let Some(jacobian) = self.jacobian.filter(|_| fx.is_dense()) else { return Outcome::Stop };
         let blocks = fx.fx.each_mut().map(|block| block.as_mut_ptr());
         // SAFETY: x has N entries, the blocks have the shapes of Layout::fx_shapes; the function is the caller's.
         outcome(unsafe { jacobian(t, x.as_ptr(), blocks.as_ptr(), self.user) })

@@ -11,7 +11,7 @@ use super::boundary::guarded;
 use super::functions::{Log, Model, OutputFunction, Roots, GEOMS_LOG_ERROR};
 use super::inspect::LastError;
 use super::pattern::Pattern;
-use crate::arguments::check_memory;
+use crate::arguments::check_vectors;
 use crate::error::{Code, Failure};
 use crate::events::Rule;
 use crate::layout::{Dimensions, Form, Layout};
@@ -241,7 +241,7 @@ fn layout(dims: &CDimensions, form: c_int) -> Result<Layout, Failure> {
     if layout.n == 0 {
         return Err(refused("np+nv+nr+nw+ns+nl+nm", 0, "> 0"));
     }
-    check_memory(&layout)?;
+    check_vectors(&layout)?;
     Ok(layout)
 }
 

@@ -2,7 +2,7 @@
 
 use crate::layout::Layout;
 use crate::system::Sparsity;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 type List = Vec<(u32, u32)>;
 
@@ -10,8 +10,10 @@ type List = Vec<(u32, u32)>;
 #[derive(Clone, Default)]
 pub(super) struct Pattern {
     said: Arc<[Option<List>; 7]>,
-    /// All of them, if anything was said.
-    whole: Option<Arc<Sparsity>>,
+    /// Of the last matrix that was spoken of.
+    layout: Option<Layout>,
+    /// All of them, once it is asked for: a large matrix that is yet to be spoken of is not written out as full.
+    whole: Arc<OnceLock<Sparsity>>,
 }
 
 /// Rows and columns of M (0) or FX1..FX6.
@@ -26,19 +28,19 @@ impl Pattern {
     /// Say it of one matrix; `None`: full.
     pub fn set(&mut self, layout: &Layout, matrix: usize, list: Option<List>) {
         Arc::make_mut(&mut self.said)[matrix] = list;
+        self.layout = Some(*layout);
+        self.whole = Arc::default();
+    }
+
+    /// The pattern of all matrices, if anything was said.
+    pub fn whole(&self) -> Option<&Sparsity> {
+        let layout = self.layout.filter(|_| self.said.iter().any(Option::is_some))?;
         let full = |matrix: usize| {
-            let (m, n) = shape(layout, matrix);
+            let (m, n) = shape(&layout, matrix);
             (0..n as u32).flat_map(|j| (0..m as u32).map(move |i| (i, j))).collect()
         };
         let list = |matrix: usize| self.said[matrix].clone().unwrap_or_else(|| full(matrix));
-        self.whole = self.said.iter().any(Option::is_some).then(|| {
-            let fx = std::array::from_fn(|block| list(block + 1));
-            Arc::new(Sparsity { mass: list(0), fx })
-        });
-    }
-
-    /// The pattern of all matrices.
-    pub fn whole(&self) -> Option<&Sparsity> {
-        self.whole.as_deref()
+        let whole = || Sparsity { mass: list(0), fx: std::array::from_fn(|block| list(block + 1)) };
+        Some(self.whole.get_or_init(whole))
     }
 }

@@ -100,8 +100,10 @@ pub unsafe extern "C" fn geoms_set_parts(handle: *mut Handle, parts: PartsFuncti
 
 /// Say where a matrix may have entries other than zero: `block` 0 is the mass matrix, 1 to 6 are FX1 to FX6; count positions
 /// (row, column), from 0 on; count = -1: anywhere, as before the first call. Without a Jacobian differences then move the
-/// columns together that share no row: a chain of bodies costs some ten calls of EOM however long it is. What is not in the
-/// pattern is taken for zero; geoms_check_model compares. Acts with the next geoms_start.
+/// columns together that share no row: a chain of bodies costs some ten calls of EOM however long it is. METHOD = 1 stores
+/// and factors matrices of order 500 and more by the pattern if all seven are said, the mass matrix is constant, and DECOMPC and DECOMPD
+/// are 1; IVCNSST = 1 and SINGULAR, CHECK, WATCH = 0 avoid other dense matrices. What is not in the pattern is taken for
+/// zero; geoms_check_model compares. Acts with the next geoms_start.
 ///
 /// # Safety
 /// As geoms_set_eom; `rows` and `columns` have count entries.

@@ -74,6 +74,20 @@ impl KeptRank {
         self.rank.checked_sub(1).map(|r| self.qr.perm()[r])
     }
 
+    /// y with yᵀ A as small as the smallest magnitude: how the weakest row depends on the others.
+    pub fn dependence(&mut self, y: &mut [f64]) {
+        y.fill(0.0);
+        let Some(last) = self.rank.checked_sub(1) else { return };
+        let (n, perm, factors) = (self.n, self.qr.perm(), self.qr.factors());
+        let part = &mut self.part[..last];
+        part.copy_from_slice(&factors[last * n..last * n + last]);
+        solve_upper(factors, n, part);
+        y[perm[last]] = self.scale[perm[last]];
+        for (p, &i) in part.iter().zip(perm) {
+            y[i] = -self.scale[i] * p;
+        }
+    }
+
     /// Null space basis, n by n - r.
     pub fn null_basis(&self) -> &[f64] {
         &self.basis
@@ -134,6 +148,10 @@ mod tests {
             let cosine: f64 = kept.null_basis().iter().zip(along).map(|(k, a)| k * a).sum();
             assert!((cosine.abs() - 1.0).abs() < 1e-10, "{distance}: {cosine}");
             assert!((kept.smallest() / distance.abs() - 1.0).abs() < 0.5);
+            let mut y = [0.0; 3];
+            kept.dependence(&mut y);
+            let left = |j: usize| (0..3).map(|i| y[i] * a[i + 3 * j]).sum::<f64>().abs();
+            assert!((0..4).all(|j| left(j) < 3.0 * distance.abs()) && y.iter().any(|y| y.abs() > 0.5));
             let mut x = [0.0; 4];
             kept.particular(&[0.3, -0.2, 0.1], &mut x);
             for (i, b) in [0.3, -0.2, 0.1].iter().enumerate() {

@@ -1,7 +1,7 @@
 //! One step, as a table of contents: iterate, project, estimate the error, look for events.
 
 use super::coordinate::Report;
-use super::description::Stop;
+use super::description::{Projection, Stop};
 use super::front::Mode;
 use super::run::Glued;
 use super::sum::{Sum, DIGITS};
@@ -63,11 +63,13 @@ impl Glued<'_> {
         if let Some(setback) = self.iterate(h)? {
             return Ok(Some(setback));
         }
-        if self.settings.project {
-            if let Some(report) = self.project(self.t + h)? {
+        if self.settings.project != Projection::None {
+            if let Some(report) = self.project(h)? {
                 return Ok(Some(Setback::Newton(Some(report))));
             }
         }
+        let (project, scheme) = (self.settings.project, self.scheme);
+        self.locals.iter_mut().for_each(|l| l.finish(project, &scheme, h));
         Ok(None)
     }
 
@@ -133,8 +135,8 @@ impl Glued<'_> {
     }
 
     /// Velocities that satisfy the constraints, at the smallest kinetic energy of the change.
-    fn project(&mut self, t: f64) -> Result<Option<Report>, Failure> {
-        let mode = Mode::Project;
+    fn project(&mut self, h: f64) -> Result<Option<Report>, Failure> {
+        let (mode, t) = (Mode::Project, self.t + h);
         let own = self.each(|local| {
             local.evaluate(t)?;
             local.linearize(t, mode)?;

@@ -1,7 +1,7 @@
 //! What is checked before a run begins: settings, the description, and joints that do not fit.
 
 use super::description::{Assembly, Settings};
-use super::joint::{Evaluated, Kind, Law};
+use super::joint::{Evaluated, Joint, Kind, Law};
 use super::run::Glued;
 use crate::error::{Code, Failure};
 
@@ -109,4 +109,11 @@ pub(super) fn check_assembly(assembly: &Assembly<'_>, size: usize) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// A number that tells descriptions apart: FNV-1a of their text, as many bits as a double holds.
+pub(super) fn signature(settings: &Settings, owners: &[usize], joints: &[Joint], begin: (f64, f64)) -> f64 {
+    let text = format!("{settings:?}{owners:?}{joints:?}{begin:?}");
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    (text.bytes().fold(0xcbf2_9ce4_8422_2325, step) >> 12) as f64
 }

@@ -1,6 +1,7 @@
 //! One subdomain: its model, its ports, its points, and what it tells the interface. Its equations are in `equations`.
 
 use super::check::CONSISTENT;
+use super::description::Projection;
 use super::front::{fold, rows, Mode};
 use super::joint::{Joint, Term};
 use super::part::{Part, Point};
@@ -206,11 +207,32 @@ impl<'s> Local<'s> {
         new.copy_from(old);
     }
 
+    /// The next step goes on from the velocities in x.
+    pub fn go_on_from_result(&mut self) {
+        let v = self.view.layout.x.v;
+        self.new.v.copy_from_slice(v.of(&self.new.x));
+    }
+
+    /// Forces as they are shown, and from where the next step goes on.
+    pub fn finish(&mut self, project: Projection, scheme: &Scheme, h: f64) {
+        self.new.shown.copy_from_slice(&self.new.force);
+        match project {
+            Projection::None => {}
+            Projection::Continued => self.go_on_from_result(),
+            Projection::Result => {
+                let multipliers = self.view.layout.x.multipliers;
+                self.new.correct_forces(&self.old, (scheme, h), multipliers);
+            }
+        }
+    }
+
     /// p' at the last accepted point, where it is not v.
     pub fn evaluate_rates(&mut self, t: f64) -> Result<(), Trouble> {
         if self.general {
-            let Local { view, system, old, .. } = self;
-            let rate = view.position_rate(&mut **system, t, &old.x)?;
+            let Local { view, system, old, shifted, .. } = self;
+            shifted.copy_from_slice(&old.x);
+            view.layout.x.v.of_mut(shifted).copy_from_slice(&old.v);
+            let rate = view.position_rate(&mut **system, t, shifted)?;
             old.p_rate.copy_from_slice(rate);
         }
         Ok(())
@@ -226,13 +248,14 @@ impl<'s> Local<'s> {
         for i in 0..l.dims.nv {
             let (w, w_old, a_old) = (new.w[i], old.w[i], old.a[i]);
             let a = ((1.0 - s.alpha_f) * w + s.alpha_f * w_old - s.alpha_m * a_old) / (1.0 - s.alpha_m);
-            let v = old.x[l.x.v.start + i];
+            let v = old.v[i];
             new.a[i] = a;
             if !self.general {
                 let p = old.x[l.x.p.start + i];
                 new.x[l.x.p.start + i] = p + h * v + h * h * ((0.5 - s.beta) * a_old + s.beta * a);
             }
-            new.x[l.x.v.start + i] = v + h * ((1.0 - s.gamma) * a_old + s.gamma * a);
+            new.v[i] = v + h * ((1.0 - s.gamma) * a_old + s.gamma * a);
+            new.x[l.x.v.start + i] = new.v[i];
         }
         if self.general {
             let p_old = l.x.p.of(&old.x);
@@ -273,7 +296,7 @@ impl<'s> Local<'s> {
     fn turn_general(&mut self) {
         self.set_general(true);
         let l = self.view.layout;
-        self.old.p_rate.copy_from_slice(l.x.v.of(&self.old.x));
+        self.old.p_rate.copy_from_slice(&self.old.v);
         self.old.q.copy_from_slice(&self.old.w);
         let Scales { by_p, h, .. } = self.scales;
         for i in 0..l.dims.np {
@@ -344,7 +367,9 @@ impl<'s> Local<'s> {
             for (r, d) in (c.row..c.row + count).zip(&mut change) {
                 let column = &self.y[r * ld..(r + 1) * ld];
                 self.solution.iter_mut().zip(column).for_each(|(x, y)| *x -= y * d);
-                if mode != Mode::Project {
+                if mode == Mode::Project {
+                    self.new.impulse[self.unknowns.multipliers.len() + r] = *d;
+                } else {
                     self.new.force[r] += d;
                 }
             }
@@ -355,6 +380,7 @@ impl<'s> Local<'s> {
         let (new, solution) = (&mut self.new, &self.solution);
         if mode == Mode::Project {
             add(l.x.v.of_mut(&mut new.x), u.a.of(solution), 1.0);
+            new.impulse[..u.multipliers.len()].copy_from_slice(u.multipliers.of(solution));
             return [0.0; 2];
         }
         add(&mut new.w, u.a.of(solution), 1.0);
@@ -399,7 +425,7 @@ impl<'s> Local<'s> {
     /// Force of a joint, if it touches this subdomain.
     pub fn joint_force(&self, joint: usize) -> Option<&[f64]> {
         let c = self.connections.iter().find(|c| c.joint == joint)?;
-        Some(&self.old.force[c.row..c.row + c.rows])
+        Some(&self.old.shown[c.row..c.row + c.rows])
     }
 
     /// Rows and channels of a message to the interface.

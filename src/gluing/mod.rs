@@ -12,7 +12,7 @@
 //!
 //! | file | what |
 //! | --- | --- |
-//! | [`run`] | a run: start, step, integrate, forces in the joints |
+//! | [`run`], `begin` | a run: steps, forces in the joints; its start |
 //! | `attempt` | one step as a table of contents |
 //! | [`joint`], [`port`], [`spatial`] | what couples, and what is shown |
 //! | [`description`] | what is glued, how, and counters |
@@ -26,6 +26,7 @@
 //! | [`gauss`] | the paper's algorithm |
 
 mod attempt;
+mod begin;
 mod check;
 pub mod coordinate;
 pub mod description;
@@ -48,7 +49,7 @@ pub mod tree;
 pub mod view;
 mod watch;
 
-pub use description::{Assembly, Settings, Statistics, Stop};
+pub use description::{Assembly, Projection, Settings, Statistics, Stop};
 pub use joint::{End, Joint, Law};
 pub use part::Part;
 pub use run::Glued;

@@ -1,7 +1,8 @@
 //! A subdomain as it is given, and its state at a point.
 
 use super::port::Port;
-use crate::layout::Dimensions;
+use super::scheme::{Errors, Scheme};
+use crate::layout::{Block, Dimensions};
 use crate::options::MassStructure;
 use crate::system::System;
 
@@ -43,6 +44,8 @@ impl<'s> Part<'s> {
 pub struct Point {
     /// w, λ, μ, r, v, s, p in the order of the model.
     pub x: Vec<f64>,
+    /// v from which the next step goes on; x has the projected one.
+    pub v: Vec<f64>,
     /// v'.
     pub w: Vec<f64>,
     /// The auxiliary acceleration of generalised-α.
@@ -59,6 +62,14 @@ pub struct Point {
     pub p_rate: Vec<f64>,
     /// Forces of the joints, in the order of the connections.
     pub force: Vec<f64>,
+    /// Of λ, μ and the forces of the joints: the impulses of the projection, and the errors that follow from these.
+    pub impulse: Vec<f64>,
+    /// See [`Scheme::force_errors`].
+    pub delta: Vec<f64>,
+    /// See there.
+    pub zeta: Vec<f64>,
+    /// Forces of the joints without their errors.
+    pub shown: Vec<f64>,
 }
 
 impl Point {
@@ -67,6 +78,7 @@ impl Point {
         let zeros = |n: usize| vec![0.0; n];
         Point {
             x,
+            v: zeros(dims.nv),
             w: zeros(dims.nv),
             a: zeros(dims.nv),
             slope: zeros(dims.nr),
@@ -75,18 +87,23 @@ impl Point {
             q: zeros(dims.np),
             p_rate: zeros(dims.np),
             force: zeros(forces),
+            impulse: zeros(dims.nl + dims.nm + forces),
+            delta: zeros(dims.nl + dims.nm + forces),
+            zeta: zeros(dims.nl + dims.nm + forces),
+            shown: zeros(forces),
         }
     }
 
     /// What is saved.
-    pub fn vectors(&mut self) -> [&mut Vec<f64>; 7] {
-        let Point { x, w, a, slope, slope_before, q, force, .. } = self;
-        [x, w, a, slope, slope_before, q, force]
+    pub fn vectors(&mut self) -> [&mut Vec<f64>; 12] {
+        let Point { x, v, w, a, slope, slope_before, q, force, impulse, delta, zeta, shown, .. } = self;
+        [x, v, w, a, slope, slope_before, q, force, impulse, delta, zeta, shown]
     }
 
     /// Become another point of the same subdomain, in place.
     pub fn copy_from(&mut self, other: &Point) {
         self.x.copy_from_slice(&other.x);
+        self.v.copy_from_slice(&other.v);
         self.w.copy_from_slice(&other.w);
         self.a.copy_from_slice(&other.a);
         self.slope.copy_from_slice(&other.slope);
@@ -95,5 +112,29 @@ impl Point {
         self.q.copy_from_slice(&other.q);
         self.p_rate.copy_from_slice(&other.p_rate);
         self.force.copy_from_slice(&other.force);
+        self.impulse.copy_from_slice(&other.impulse);
+        self.delta.copy_from_slice(&other.delta);
+        self.zeta.copy_from_slice(&other.zeta);
+        self.shown.copy_from_slice(&other.shown);
+    }
+
+    /// No errors are known.
+    pub fn forget_errors(&mut self) {
+        [&mut self.impulse, &mut self.delta, &mut self.zeta].into_iter().for_each(|v| v.fill(0.0));
+        self.shown.copy_from_slice(&self.force);
+    }
+
+    /// Take the errors of a step h off the multipliers and forces that are shown; the recursion keeps what it has.
+    pub fn correct_forces(&mut self, old: &Point, (scheme, h): (&Scheme, f64), multipliers: Block) {
+        for i in 0..self.impulse.len() {
+            let before = Errors { delta: old.delta[i], zeta: old.zeta[i] };
+            let now = scheme.force_errors(h, [old.impulse[i], self.impulse[i]], before);
+            (self.delta[i], self.zeta[i]) = (now.delta, now.zeta);
+        }
+        let (of_model, of_joints) = self.zeta.split_at(multipliers.len());
+        multipliers.of_mut(&mut self.x).iter_mut().zip(of_model).for_each(|(l, z)| *l -= z);
+        for ((shown, f), z) in self.shown.iter_mut().zip(&self.force).zip(of_joints) {
+            *shown = f - z;
+        }
     }
 }

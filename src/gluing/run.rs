@@ -1,16 +1,14 @@
 //! A run of glued subdomains.
 
 use super::attempt::{Attempt, Setback};
-use super::check::{check_assembly, check_settings};
 use super::coordinate::{Coordination, Report, Traffic};
-use super::description::{Assembly, Settings, Statistics, Stop};
+use super::description::{Settings, Statistics, Stop};
 use super::front::Mode;
 use super::joint::Joint;
 use super::local::Local;
 use super::save::Saving;
 use super::scheme::Scheme;
-use super::transport::{Alone, Lost, Transport};
-use super::tree;
+use super::transport::{Lost, Transport};
 use super::watch::Watcher;
 use crate::error::{Code, Failure};
 use crate::model::Trouble;
@@ -22,10 +20,6 @@ const GROWTH: (f64, f64) = (0.2, 5.0);
 const SAFETY: f64 = 0.9;
 /// Rejections without an accepted step after which the run ends.
 const PATIENCE: u32 = 60;
-
-/// Relative changes that end the iteration for accelerations and forces at the start, and that are accepted after so many.
-const SETTLED: (f64, f64) = (1e-10, 1e-6);
-const SETTLED_AFTER: u32 = 20;
 
 /// Subdomains in motion.
 pub struct Glued<'s> {
@@ -50,151 +44,6 @@ pub struct Glued<'s> {
 }
 
 impl<'s> Glued<'s> {
-    /// In one process, by one thread: all subdomains are here.
-    pub fn alone(assembly: Assembly<'s>, settings: Settings, t: f64, h: f64) -> Result<Self, Failure> {
-        Self::start(assembly, Box::new(Alone), settings, t, h)
-    }
-
-    /// Begin a run at time t with a first step h. All participants call this together.
-    pub fn start(
-        assembly: Assembly<'s>,
-        transport: Box<dyn Transport + 's>,
-        settings: Settings,
-        t: f64,
-        h: f64,
-    ) -> Result<Self, Failure> {
-        let mut made = Self::prepare(assembly, transport, settings, t, h)?;
-        made.check_joints()?;
-        made.settle()?;
-        // What is counted are the steps.
-        (made.statistics, made.coordination.traffic) = (Statistics::default(), Traffic::default());
-        Ok(made)
-    }
-
-    /// Everything but the accelerations at the start, which a resumed run has. A refusal here is that of all participants.
-    pub fn prepare(
-        assembly: Assembly<'s>,
-        mut transport: Box<dyn Transport + 's>,
-        settings: Settings,
-        t: f64,
-        h: f64,
-    ) -> Result<Self, Failure> {
-        check_settings(&settings, t, h)?;
-        check_assembly(&assembly, transport.size())?;
-        let Assembly { owners, parts, roots, joints } = assembly;
-        let nodes = tree::build(settings.topology, &owners, &joints);
-        let rank = transport.rank();
-        let mut coordination = Coordination::new(nodes, &joints, rank);
-        let mut locals = Vec::new();
-        let mut watchers = Vec::new();
-        let mut refusal = None;
-        for (subdomain, (part, roots)) in parts.into_iter().zip(roots).enumerate() {
-            if owners[subdomain] != rank {
-                continue;
-            }
-            let nodes = coordination.nodes();
-            let leaf = nodes.iter().position(|n| n.subdomain == Some(subdomain)).unwrap_or(0);
-            let made = match part {
-                Some(part) => Local::new(part, (subdomain, leaf), &nodes[leaf].boundary, &joints),
-                None => {
-                    let text = format!(
-                        "subdomain {subdomain} belongs to participant {rank}, which has no model for it"
-                    );
-                    Err(Failure::new(Code::NotReady, text))
-                }
-            };
-            match made {
-                Ok(local) => locals.push(local),
-                Err(failure) => {
-                    refusal.get_or_insert((subdomain, failure));
-                }
-            }
-            watchers.extend(roots.map(|roots| Watcher::new(subdomain, roots)));
-        }
-        // Nobody begins without the others.
-        let own = refusal.as_ref().map(|(subdomain, f)| Report {
-            retry: false,
-            code: f.code,
-            not_finite: false,
-            subdomain: *subdomain,
-        });
-        let mark = signature(&settings, &owners, &joints);
-        let mut marks = [mark, -mark];
-        let all = coordination.agree(&mut *transport, &mut marks, f64::min, own);
-        if let Some((_, failure)) = refusal {
-            return Err(failure);
-        }
-        let scheme = Scheme::new(settings.radius);
-        let statistics = Statistics::default();
-        let mut glued = Glued {
-            settings,
-            scheme,
-            joints,
-            owners,
-            locals,
-            watchers,
-            transport,
-            coordination,
-            t,
-            h,
-            statistics,
-            iterations: 0,
-            watching: None,
-            saving: None,
-            trouble: None,
-        };
-        match all {
-            Ok(None) if marks[0] != -marks[1] => {
-                let text = "the participants do not have the same settings, owners and joints";
-                Err(Failure::new(Code::BadArgument, text))
-            }
-            Ok(None) => Ok(glued),
-            Ok(Some(report)) => Err(glued.failure(report)),
-            Err(lost) => Err(glued.lost(lost)),
-        }
-    }
-
-    /// Accelerations and forces at the start.
-    pub(super) fn settle(&mut self) -> Result<(), Failure> {
-        let t = self.t;
-        let mode = Mode::Start;
-        let h = self.h;
-        self.locals.iter_mut().for_each(|l| {
-            l.begin();
-            l.new.w.fill(0.0);
-        });
-        // Linear in a, λ, μ, unless there is friction or w: then the second iteration only confirms the first.
-        for k in 0.. {
-            let own = self.each(|local| {
-                local.evaluate(t)?;
-                local.check_start()?;
-                local.linearize(t, mode)?;
-                local.curvatures(t, h)?;
-                local.solve(t, mode)
-            });
-            self.interface(mode, true, own)?;
-            let [change, size] = self.update(mode)?;
-            if change <= SETTLED.0 * (1.0 + size) || k > SETTLED_AFTER && change <= SETTLED.1 * (1.0 + size) {
-                break;
-            }
-            if k > SETTLED_AFTER || !change.is_finite() {
-                let text = "accelerations and forces at the start";
-                return Err(Failure::new(Code::NewtonDiverges, text).at(t, h));
-            }
-        }
-        for local in &mut self.locals {
-            local.new.a.copy_from_slice(&local.new.w);
-            local.accept(0.0);
-        }
-        self.coordination.states.iter_mut().flatten().for_each(super::front::JointState::accept);
-        for watcher in &mut self.watchers {
-            if let Some(local) = self.locals.iter().find(|l| l.subdomain == watcher.subdomain) {
-                watcher.begin(t, &local.old.x);
-            }
-        }
-        Ok(())
-    }
-
     /// Do something for every subdomain here; the gravest trouble.
     pub(super) fn each(
         &mut self,
@@ -274,13 +123,15 @@ impl<'s> Glued<'s> {
 
     /// What a report means, the same in all participants.
     pub(super) fn failure(&self, report: Report) -> Failure {
-        let owner = self.owners.get(report.subdomain).copied().unwrap_or(0);
         let why = if report.not_finite { ": NaN or Inf" } else { "" };
-        let text = format!("subdomain {} of participant {owner}{why}", report.subdomain);
+        let text = match self.owners.get(report.subdomain) {
+            Some(owner) => format!("subdomain {} of participant {owner}{why}", report.subdomain),
+            None => format!("what participant {} was given", report.subdomain.saturating_sub(ARGUMENTS)),
+        };
         Failure::new(report.code, text).at(self.t, self.h)
     }
 
-    fn lost(&mut self, lost: Lost) -> Failure {
+    pub(super) fn lost(&mut self, lost: Lost) -> Failure {
         self.transport.abandon(lost);
         let whose: Vec<String> =
             (0..self.owners.len()).filter(|&s| self.owners[s] == lost.rank).map(|s| s.to_string()).collect();
@@ -290,6 +141,35 @@ impl<'s> Glued<'s> {
 
     /// Make one step of at most the current size, not beyond `tend`, and save it if that is due.
     pub fn step(&mut self, tend: f64) -> Result<Stop, Failure> {
+        let fits = if tend > self.t {
+            Ok(())
+        } else {
+            let text = format!("tend = {tend} is not allowed; allowed: > {}", self.t);
+            Err(Failure::new(Code::BadArgument, text).at(self.t, self.h))
+        };
+        self.agree_on_end(tend, fits)?;
+        self.saved_step(tend)
+    }
+
+    /// All must want the same; what one refuses all are told.
+    fn agree_on_end(&mut self, tend: f64, fits: Result<(), Failure>) -> Result<(), Failure> {
+        let fits = if tend.is_finite() {
+            fits
+        } else {
+            let text = format!("tend = {tend} is not allowed; allowed: finite");
+            Err(Failure::new(Code::BadArgument, text).at(self.t, self.h))
+        };
+        fits.map_err(|failure| tell(&mut *self.transport, failure))?;
+        let mut ends = [tend, -tend];
+        self.agree(&mut ends, f64::min, None)?;
+        if ends[0] != -ends[1] {
+            let text = format!("tend = {tend}, but the participants go from {} to {}", ends[0], -ends[1]);
+            return Err(Failure::new(Code::BadArgument, text).at(self.t, self.h));
+        }
+        Ok(())
+    }
+
+    fn saved_step(&mut self, tend: f64) -> Result<Stop, Failure> {
         let made = self.unsaved_step(tend).and_then(|stop| self.write_if_due().map(|()| stop));
         if made.is_err() {
             self.write_last();
@@ -374,15 +254,11 @@ impl<'s> Glued<'s> {
 
     /// Steps until `tend` or an event.
     pub fn integrate(&mut self, tend: f64) -> Result<Stop, Failure> {
-        if !tend.is_finite() {
-            let text = format!("tend = {tend} is not allowed; allowed: finite");
-            return Err(Failure::new(Code::BadArgument, text).at(self.t, self.h));
-        }
-        if tend < self.t {
-            return Err(Failure::new(Code::TendBeforeT, format!("tend = {tend}")).at(self.t, self.h));
-        }
+        let before = || Failure::new(Code::TendBeforeT, format!("tend = {tend}")).at(self.t, self.h);
+        let fits = if tend < self.t { Err(before()) } else { Ok(()) };
+        self.agree_on_end(tend, fits)?;
         while self.t < tend {
-            if let stop @ Stop::Event { .. } = self.step(tend)? {
+            if let stop @ Stop::Event { .. } = self.saved_step(tend)? {
                 return Ok(stop);
             }
         }
@@ -435,32 +311,18 @@ impl<'s> Glued<'s> {
     pub fn subdomains(&self) -> usize {
         self.owners.len()
     }
-
-    /// Go on from changed positions and velocities: all participants call this together, with the subdomains that change.
-    pub fn restart(&mut self, changed: &[(usize, &[f64])]) -> Result<(), Failure> {
-        let mut own = None;
-        for (subdomain, x) in changed {
-            if let Some(local) = self.locals.iter_mut().find(|l| l.subdomain == *subdomain) {
-                if local.old.x.len() == x.len() && crate::linalg::all_finite(x) {
-                    local.old.x.copy_from_slice(x);
-                } else {
-                    let code = Code::BadArgument;
-                    own = Some(Report { retry: false, code, not_finite: false, subdomain: *subdomain });
-                }
-            }
-        }
-        self.agree(&mut [], |a, _| a, own)?;
-        self.locals.iter_mut().for_each(Local::begin);
-        self.check_joints()?;
-        self.settle()
-    }
 }
 
-/// A number that tells descriptions apart: FNV-1a of their text, as many bits as a double holds.
-fn signature(settings: &Settings, owners: &[usize], joints: &[Joint]) -> f64 {
-    let text = format!("{settings:?}{owners:?}{joints:?}");
-    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-    (text.bytes().fold(0xcbf2_9ce4_8422_2325, step) >> 12) as f64
+/// In a report in place of a subdomain, plus the number of a participant: its arguments were refused.
+const ARGUMENTS: usize = 1 << 40;
+
+/// A refusal, of which the others hear in place of what they would have agreed on.
+pub(super) fn tell(transport: &mut dyn Transport, failure: Failure) -> Failure {
+    let rank = transport.rank();
+    let report = Report { retry: false, code: failure.code, not_finite: false, subdomain: ARGUMENTS + rank };
+    // Whoever is lost now will be missed later.
+    let _ = Coordination::new(Vec::new(), &[], rank).agree(transport, &mut [0.0; 2], f64::min, Some(report));
+    failure
 }
 
 /// The next step so that the end is met and the last step is not tiny.

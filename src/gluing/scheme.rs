@@ -10,6 +10,15 @@
 
 use crate::methods::hht::family::Coefficients;
 
+/// See [`Scheme::force_errors`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Errors {
+    /// That of the force that belongs to a.
+    pub delta: f64,
+    /// That of λ.
+    pub zeta: f64,
+}
+
 /// The parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scheme {
@@ -49,5 +58,20 @@ impl Scheme {
             rho: c.rho,
             error: c.position_error(),
         }
+    }
+
+    /// Errors of forces of constraints, from what the projection of the velocities has found. Velocities are those that satisfy the constraints plus
+    /// M⁻¹Gᵀη; w and a err by -M⁻¹Gᵀζ and -M⁻¹Gᵀδ, where ζ is the error of λ. Along the constraints the formulas above say
+    ///
+    /// ```text
+    /// η = η_n - h [(1-γ) δ_n + γ δ] + O(h³),    (1-α_m) δ + α_m δ_n = (1-α_f) ζ + α_f ζ_n
+    /// ```
+    ///
+    /// which gives δ and ζ to O(h²). At constant h they are not larger than that; after a start and where h changes they are O(h) and oscillate.
+    pub fn force_errors(&self, h: f64, impulses: [f64; 2], old: Errors) -> Errors {
+        let [before, now] = impulses;
+        let delta = ((before - now) / h - (1.0 - self.gamma) * old.delta) / self.gamma;
+        let filtered = (1.0 - self.alpha_m) * delta + self.alpha_m * old.delta;
+        Errors { delta, zeta: (filtered - self.alpha_f * old.zeta) / (1.0 - self.alpha_f) }
     }
 }

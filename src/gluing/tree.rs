@@ -2,7 +2,7 @@
 //!
 //! Leaves are subdomains. A node joins its children and eliminates the joints that have both ends inside; what is left, its
 //! boundary, goes on to its parent. One root with all subdomains as children is the direct solution of the interface system
-//! in one place; a tree that follows the joints exchanges data between neighbours only; bisection has ⌈log₂ K⌉ levels.
+//! in one place; a tree that follows the joints exchanges data between neighbours only; bisection and dissection have ⌈log₂ K⌉ levels.
 
 use super::joint::Joint;
 
@@ -19,6 +19,9 @@ pub enum Topology {
     /// Like [`Topology::Flat`], after the subdomains of each process among themselves: for many subdomains in a process. The other
     /// ones give the same digits whoever has which subdomain; this order of elimination depends on it.
     Grouped,
+    /// Halves of halves that few joints connect, found along the joints whatever the order of the subdomains: for grids and loops of joints, and for
+    /// chains and trees as well.
+    Dissection,
 }
 
 /// A node. Children come before their parents, the root is the last.
@@ -40,13 +43,20 @@ pub struct Node {
 
 /// The tree for subdomains with these owners.
 pub fn build(topology: Topology, owners: &[usize], joints: &[Joint]) -> Vec<Node> {
-    let mut tree = Builder { owners, joints, nodes: Vec::new(), inside: Vec::new() };
+    let mut neighbours = vec![Vec::new(); owners.len()];
+    for [a, b] in joints.iter().map(|j| j.ends.map(|e| e.subdomain)) {
+        neighbours[a].push(b);
+        neighbours[b].push(a);
+    }
+    neighbours.iter_mut().for_each(|list| list.sort_unstable());
+    let mut tree = Builder { owners, joints, neighbours, nodes: Vec::new(), inside: Vec::new() };
     let all: Vec<usize> = (0..owners.len()).collect();
     match topology {
         Topology::Flat => tree.flat(&all),
         Topology::Grouped => tree.grouped(&all),
         Topology::Bisection => tree.bisect(&all),
         Topology::Neighbour => tree.along_joints(),
+        Topology::Dissection => tree.dissect(&all),
     };
     tree.nodes
 }
@@ -54,6 +64,8 @@ pub fn build(topology: Topology, owners: &[usize], joints: &[Joint]) -> Vec<Node
 struct Builder<'a> {
     owners: &'a [usize],
     joints: &'a [Joint],
+    /// Of each subdomain, once for every joint, in their order.
+    neighbours: Vec<Vec<usize>>,
     nodes: Vec<Node>,
     /// Subdomains inside each node.
     inside: Vec<Vec<usize>>,
@@ -131,21 +143,6 @@ impl Builder<'_> {
         self.join(vec![left, right], owner)
     }
 
-    fn neighbours(&self, subdomain: usize) -> Vec<usize> {
-        let mut found: Vec<usize> = self
-            .joints
-            .iter()
-            .filter_map(|j| match j.ends.map(|e| e.subdomain) {
-                [a, b] if a == subdomain => Some(b),
-                [a, b] if b == subdomain => Some(a),
-                _ => None,
-            })
-            .collect();
-        found.sort_unstable();
-        found.dedup();
-        found
-    }
-
     /// Distances from a subdomain along the joints, and predecessors.
     fn distances(&self, from: usize) -> Vec<Option<(usize, usize)>> {
         let mut found = vec![None; self.owners.len()];
@@ -153,7 +150,7 @@ impl Builder<'_> {
         let mut queue = std::collections::VecDeque::from([from]);
         while let Some(at) = queue.pop_front() {
             let distance = found[at].map_or(0, |(d, _)| d);
-            for next in self.neighbours(at) {
+            for &next in &self.neighbours[at] {
                 if found[next].is_none() {
                     found[next] = Some((distance + 1, at));
                     queue.push_back(next);
@@ -161,6 +158,59 @@ impl Builder<'_> {
             }
         }
         found
+    }
+
+    /// Halves of which the one has the lower numbers, or is nearer to one end: whichever of the two cuts fewer joints.
+    fn dissect(&mut self, set: &[usize]) -> usize {
+        if let [only] = set {
+            return self.leaf(*only);
+        }
+        let half = set.len().div_ceil(2);
+        let mut sorted = set.to_vec();
+        sorted.sort_unstable();
+        let outward = self.outward(&sorted);
+        let cut = |order: &[usize]| {
+            let mut left = vec![false; self.owners.len()];
+            order[..half].iter().for_each(|&s| left[s] = true);
+            let crossing = |&s: &usize| self.neighbours[s].iter().filter(|&&n| left[n]).count();
+            order[half..].iter().map(crossing).sum::<usize>()
+        };
+        let order = if cut(&outward) < cut(&sorted) { outward } else { sorted };
+        let (left, right) = order.split_at(half);
+        let (left, right) = (self.dissect(left), self.dissect(right));
+        let owner = self.nodes[left].owner;
+        self.join(vec![left, right], owner)
+    }
+
+    /// The subdomains of a set by their distance within it from one end; what is not connected follows.
+    fn outward(&self, set: &[usize]) -> Vec<usize> {
+        let mut inside = vec![false; self.owners.len()];
+        set.iter().for_each(|&s| inside[s] = true);
+        let reach = |from: usize, free: &[bool]| {
+            let mut free = free.to_vec();
+            let mut order = vec![from];
+            free[from] = false;
+            let mut next = 0;
+            while let Some(&at) = order.get(next) {
+                for &n in &self.neighbours[at] {
+                    if std::mem::take(&mut free[n]) {
+                        order.push(n);
+                    }
+                }
+                next += 1;
+            }
+            order
+        };
+        let mut out = Vec::with_capacity(set.len());
+        for &start in set {
+            if inside[start] {
+                let end = reach(start, &inside).last().copied().unwrap_or(start);
+                let part = reach(end, &inside);
+                part.iter().for_each(|&s| inside[s] = false);
+                out.extend(part);
+            }
+        }
+        out
     }
 
     /// The middle of a longest path that begins at the subdomain farthest from `start`.
@@ -248,8 +298,13 @@ mod tests {
         let pieces = vec![joint(0, 1), joint(3, 2), joint(2, 4)];
         for joints in [chain, ring, star, pieces] {
             for owners in [(0..9).collect::<Vec<_>>(), vec![0; 9], vec![0, 0, 0, 1, 1, 1, 2, 2, 0]] {
-                for topology in [Topology::Flat, Topology::Bisection, Topology::Neighbour, Topology::Grouped]
-                {
+                for topology in [
+                    Topology::Flat,
+                    Topology::Bisection,
+                    Topology::Neighbour,
+                    Topology::Grouped,
+                    Topology::Dissection,
+                ] {
                     check(&build(topology, &owners, &joints), joints.len(), 9);
                 }
             }
@@ -278,5 +333,30 @@ mod tests {
         assert_eq!(depth(&build(Topology::Flat, &owners, &chain)), Some(1));
         // From the middle to the farther end.
         assert_eq!(depth(&nodes), Some(32));
+    }
+
+    /// Rows of the largest front, one for each joint.
+    fn largest(nodes: &[Node]) -> usize {
+        nodes.iter().map(|n| n.eliminated.len() + n.boundary.len()).max().unwrap_or(0)
+    }
+
+    #[test]
+    fn dissection_finds_small_cuts_in_any_order() {
+        // A chain whose subdomains are numbered at random.
+        let place = |i: usize| (i * 37) % 64;
+        let chain: Vec<Joint> = (0..63).map(|i| joint(place(i), place(i + 1))).collect();
+        let owners = vec![0; 64];
+        assert!(largest(&build(Topology::Dissection, &owners, &chain)) <= 4);
+        assert!(largest(&build(Topology::Bisection, &owners, &chain)) > 20);
+        // A grid: fronts grow with its side, not with the number of its joints.
+        let grid = |n: usize| -> Vec<Joint> {
+            let right = (0..n * n).filter(|i| i % n + 1 < n).map(|i| joint(i, i + 1));
+            right.chain((0..n * (n - 1)).map(|i| joint(i, i + n))).collect()
+        };
+        for n in [4, 8, 16] {
+            let front = largest(&build(Topology::Dissection, &vec![0; n * n], &grid(n)));
+            assert!(front <= 4 * n, "{n}: {front}");
+            assert_eq!(largest(&build(Topology::Flat, &vec![0; n * n], &grid(n))), 2 * n * (n - 1));
+        }
     }
 }

@@ -1,8 +1,9 @@
-//! Dense linear algebra of the step: everything is column-major and every workspace is made in `new`.
+//! Linear algebra of the step: dense matrices are column-major, and every workspace is made in `new`.
 //!
 //! | task | small | large |
 //! | --- | --- | --- |
 //! | square systems, real and complex | [`lu`], [`qr`], own kernels | panels with gemm; geqrf |
+//! | square systems by pattern ([`stored`]) | | [`row_merge`], own kernel |
 //! | definite systems | [`cholesky`], own kernel | the same |
 //! | semidefinite systems | [`pivoted_cholesky`], own kernel | the same |
 //! | rank by complete pivoting | [`full_pivot`], own kernel | the same |
@@ -32,8 +33,10 @@ pub mod pivoted_cholesky;
 pub mod pivoted_qr;
 pub mod processor;
 pub mod qr;
+pub mod row_merge;
 pub mod scalar;
 pub mod square;
+pub mod stored;
 pub mod svd;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -106,6 +109,7 @@ impl Path {
 }
 
 /// True if all entries are finite. Without early exit, so that it vectorises.
+#[inline]
 pub(crate) fn all_finite(a: &[f64]) -> bool {
     a.iter().fold(true, |ok, v| ok & (v.abs() <= f64::MAX))
 }

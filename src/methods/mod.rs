@@ -18,7 +18,7 @@ use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
 use crate::norm::Tolerance;
 use crate::options::{MethodKind, Options, Order, Singular};
-use crate::system::System;
+use crate::system::{Supplied, System};
 use plan::{Attempted, Plan, Setback};
 use save::BadState;
 use state::State;
@@ -94,24 +94,30 @@ pub struct Constraints {
     pub redundant: usize,
 }
 
-/// Makes a method, as [`begin`] does: at the initial point (t, x) with first step size h. The flag says whether the model
-/// supplies its Jacobian.
-pub type Maker = fn(&Layout, &Options, &Tolerance, bool, (f64, &[f64], f64)) -> Box<dyn Method>;
+/// Makes a method, as [`begin`] does: at the initial point (t, x) with first step size h.
+pub type Maker = fn(&Layout, &Options, &Tolerance, Supplied<'_>, (f64, &[f64], f64)) -> Box<dyn Method>;
 
-/// The method chosen by the options, at the initial point (t, x) with first step size h. `analytic` says whether
-/// the model supplies its Jacobian.
+/// The method chosen by the options, at the initial point (t, x) with first step size h, for what the model supplies.
 pub fn begin(
     layout: &Layout,
     options: &Options,
     tolerance: &Tolerance,
-    analytic: bool,
+    supplied: Supplied<'_>,
     start: (f64, &[f64], f64),
 ) -> Box<dyn Method> {
     let passes = options.singular != Singular::Stop && options.method != MethodKind::Radau;
     if passes && layout.dims.nl + layout.dims.nm > 0 {
-        return Box::new(passing::Passing::new(layout, options, tolerance, analytic, start));
+        return Box::new(passing::Passing::new(layout, options, tolerance, supplied, start));
     }
-    unwatched(layout, options, tolerance, analytic, start)
+    unwatched(layout, options, tolerance, supplied, start)
+}
+
+/// Numbers of eight bytes that the method will take; `None` if its matrices are dense.
+pub fn numbers(layout: &Layout, options: &Options, supplied: Supplied<'_>) -> Option<u128> {
+    match options.method {
+        MethodKind::Hht => hht::numbers(layout, options, supplied),
+        _ => None,
+    }
 }
 
 /// The method itself, whatever lies ahead.
@@ -119,16 +125,17 @@ fn unwatched(
     layout: &Layout,
     options: &Options,
     tolerance: &Tolerance,
-    analytic: bool,
+    supplied: Supplied<'_>,
     start: (f64, &[f64], f64),
 ) -> Box<dyn Method> {
+    let analytic = supplied.jacobian;
     match options.method {
         // One lane per stage, and as many lanes as a vector register or two hold.
         MethodKind::Radau if options.order == Order::Five => {
             Box::new(radau::Radau::<4>::new(layout, options, tolerance, analytic, start))
         }
         MethodKind::Radau => Box::new(radau::Radau::<8>::new(layout, options, tolerance, analytic, start)),
-        MethodKind::Hht => Box::new(hht::Hht::new(layout, options, tolerance, analytic, start)),
+        MethodKind::Hht => Box::new(hht::Hht::new(layout, options, tolerance, supplied, start)),
         MethodKind::RosenbrockNystroem => {
             Box::new(rosenbrock::Rosenbrock::new(layout, options, tolerance, analytic, start))
         }

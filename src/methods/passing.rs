@@ -14,7 +14,7 @@ use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
 use crate::norm::Tolerance;
 use crate::options::{MethodKind, Options, Order};
-use crate::system::System;
+use crate::system::{Supplied, System};
 
 /// The constraints are looked at if their smallest magnitude would fall to this part in the step, if it goes on as before ...
 const FALLING: f64 = 0.5;
@@ -74,14 +74,14 @@ impl Passing {
         layout: &Layout,
         options: &Options,
         tolerance: &Tolerance,
-        analytic: bool,
+        supplied: Supplied<'_>,
         start: (f64, &[f64], f64),
     ) -> Self {
         let critical = Options { method: MethodKind::Radau, order: Order::Thirteen, ..options.clone() };
         let tight = tighter(tolerance, options.method);
         Passing {
-            method: super::unwatched(layout, options, tolerance, analytic, start),
-            passage: Radau::new(layout, &critical, &tight, analytic, start),
+            method: super::unwatched(layout, options, tolerance, supplied, start),
+            passage: Radau::new(layout, &critical, &tight, supplied.jacobian, start),
             passing: false,
             own_step: 0.0,
             watch: Watch::default(),

@@ -56,8 +56,7 @@ pub fn add_step(
         if covered && !from.0.is_empty() {
             let columns = Block { start: from.1.start - first, end: from.1.end - first };
             let place = (to.0.start, to.1.start);
-            let (array, (ld, _)) = (&fx.fx[k], fx.shape[k]);
-            matrix.add_block(array, ld, (local(from.0, all), columns), place, factor);
+            matrix.add_stored(&fx.fx[k], (local(from.0, all), columns), place, factor);
         }
     };
     for (k, row, to, row_factor) in rows {
@@ -80,11 +79,11 @@ pub fn add_accelerations(matrix: &mut dyn IterationMatrix, l: &Layout, u: &Unkno
     for (k, of, row) in [(4, l.rda.f_dyn, u.a), (0, l.rda.d, u.w)] {
         let of = local(of, l.fx_position()[k].0);
         for (by, column) in [(l.x.w, u.w), (l.x.lambda, u.lambda), (l.x.mu, u.mu)] {
-            matrix.add_block(&fx.fx[k], fx.shape[k].0, (of, by), (row.start, column.start), 1.0);
+            matrix.add_stored(&fx.fx[k], (of, by), (row.start, column.start), 1.0);
         }
     }
     let constraints = Block { start: 0, end: u.multipliers.len() };
     let velocities = Block { start: 0, end: l.dims.nv };
     let place = (u.multipliers.start, u.a.start);
-    matrix.add_block(&fx.fx[1], fx.shape[1].0, (constraints, velocities), place, 1.0);
+    matrix.add_stored(&fx.fx[1], (constraints, velocities), place, 1.0);
 }

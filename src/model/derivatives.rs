@@ -19,6 +19,8 @@ pub struct Derivatives {
     typical: Vec<f64>,
     /// None if the model supplies JAC.
     differences: Option<Differences>,
+    /// What JAC writes, where blocks are stored by the pattern and it does not.
+    whole: Option<Box<JacobianBlocks>>,
     /// For differences of MAS; none if the mass matrix is constant.
     moved: Option<Moved>,
 }
@@ -47,7 +49,7 @@ impl Derivatives {
     pub fn of_rows(layout: &Layout, analytic: bool, central: bool, typical: Vec<f64>) -> Self {
         let differences = (!analytic).then(|| Differences::new(layout));
         let code = Code::StoppedByEomInDifferences;
-        Derivatives { layout: *layout, central, code, typical, differences, moved: None }
+        Derivatives { layout: *layout, central, code, typical, differences, whole: None, moved: None }
     }
 
     /// Differences do not trust the pattern of the model.
@@ -76,7 +78,13 @@ impl Derivatives {
         stats: &mut Stats,
     ) -> Result<(), Trouble> {
         let Some(differences) = &mut self.differences else {
-            return super::jacobian(system, t, x, fx, &mut stats.njac);
+            if fx.is_dense() || system.has_entries() {
+                return super::jacobian(system, t, x, fx, &mut stats.njac);
+            }
+            let whole = self.whole.get_or_insert_with(|| Box::new(JacobianBlocks::new(&self.layout)));
+            super::jacobian(system, t, x, whole, &mut stats.njac)?;
+            fx.fx.iter_mut().zip(&whole.fx).for_each(|(block, whole)| block.take_from(whole));
+            return Ok(());
         };
         stats.njac += 1;
         let (point, calls) = ((t, x), &mut stats.eom_for_differences);

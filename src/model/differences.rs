@@ -163,8 +163,14 @@ impl Differences {
             if j < first || j >= first + n {
                 continue;
             }
-            let column = &mut fx.fx[k][(j - first) * m..(j - first + 1) * m];
             let (back, moved) = (rows.of(&self.back), rows.of(&self.moved));
+            if !fx.fx[k].is_dense() {
+                for &(_, i) in entries.unwrap_or(&[]).iter().filter(|entry| entry.0 == k) {
+                    fx.fx[k].set(i, j - first, (back[i] - moved[i]) / width);
+                }
+                continue;
+            }
+            let column = &mut fx.fx[k][(j - first) * m..(j - first + 1) * m];
             match entries {
                 None => {
                     for ((c, moved), back) in column.iter_mut().zip(moved).zip(back) {

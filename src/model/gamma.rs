@@ -75,11 +75,10 @@ impl Gamma {
         }
         let f_kin = l.rda.f_kin.of(at.rda);
         self.contact_rates(fx, f_kin)?;
-        let (fx2, (ld, _), first) = (&fx.fx[1], fx.shape[1], l.x.v.start);
+        let (fx2, first) = (&fx.fx[1], l.x.v.start);
         for (i, (value, size)) in self.value.iter_mut().zip(&mut self.size).enumerate() {
-            let along = |block: Block, rate: &[f64]| -> f64 {
-                block.range().zip(rate).map(|(j, rate)| fx2[i + (j - first) * ld] * rate).sum()
-            };
+            let along =
+                |block: Block, rate: &[f64]| fx2.row_times(i, block.start - first..block.end - first, rate);
             let (positions, contacts) = (along(l.x.p, f_kin), along(l.x.s, &self.contact_rate));
             let time = self.by_time.rate[l.rda.g_velocity.start + i];
             *value = time - positions - contacts;
@@ -95,12 +94,11 @@ impl Gamma {
         if ns == 0 {
             return Ok(());
         }
-        let (fx3, (ld, _)) = (&fx.fx[2], fx.shape[2]);
+        let fx3 = &fx.fx[2];
         let target = self.contact.matrix_mut();
         for (i, rate) in self.contact_rate.iter_mut().enumerate() {
-            let along: f64 = (0..np).map(|j| fx3[i + (ns + j) * ld] * f_kin[j]).sum();
-            *rate = self.by_time.rate[l.rda.c.start + i] - along;
-            (0..ns).for_each(|j| target[i + j * ns] = fx3[i + j * ld]);
+            *rate = self.by_time.rate[l.rda.c.start + i] - fx3.row_times(i, ns..ns + np, f_kin);
+            (0..ns).for_each(|j| target[i + j * ns] = fx3.get(i, j));
         }
         self.contact.factor()?;
         self.contact.solve(&mut self.contact_rate);

@@ -9,9 +9,10 @@
 //! multipliers at output points. The same matrix projects velocities onto gI = 0, h = 0.
 
 use super::blocks::add_accelerations;
+use super::by_pattern::{self, add_constraints, Purpose};
 use super::derivatives::Derivatives;
 use super::gamma::{At, Gamma};
-use super::matrix::{self, IterationMatrix, Matrix};
+use super::matrix::{IterationMatrix, Matrix};
 use super::time_rate::Span;
 use super::unknowns::Unknowns;
 use super::{Mass, Trouble};
@@ -22,7 +23,7 @@ use crate::linalg::{all_finite, LinalgError};
 use crate::options::Options;
 use crate::rank::RankPolicy;
 use crate::stats::Stats;
-use crate::system::{JacobianBlocks, System};
+use crate::system::{JacobianBlocks, Sparsity, System};
 
 /// Iterations after which λ, μ, w count as not determined. Without friction the second one only confirms the first.
 const MAX_ITERATIONS: u32 = 20;
@@ -99,18 +100,33 @@ pub struct Index1 {
 impl Index1 {
     /// Allocate.
     pub fn new(layout: &Layout, options: &Options, analytic: bool, rtol: f64) -> Self {
-        let kind = options.decompose_constraints;
-        // Only a, λ, μ, w: what else there is is known.
+        Self::stored(layout, options, analytic, rtol, None)
+    }
+
+    /// The unknowns: a, λ, μ, w alone, what else there is is known.
+    pub fn unknowns(layout: &Layout) -> Unknowns {
         let dims = Dimensions { nr: 0, ns: 0, ..layout.dims };
-        let unknowns = Unknowns::new(&Layout::new(dims, layout.form), false);
+        Unknowns::new(&Layout::new(dims, layout.form), false)
+    }
+
+    /// Allocate, by the pattern of the model if there is one ([`by_pattern::of_run`]).
+    pub fn stored(
+        layout: &Layout,
+        options: &Options,
+        analytic: bool,
+        rtol: f64,
+        pattern: Option<&Sparsity>,
+    ) -> Self {
+        let kind = options.decompose_constraints;
+        let unknowns = Self::unknowns(layout);
         Index1 {
             layout: *layout,
             kind,
             policy: RankPolicy::new(kind, analytic, rtol),
             unknowns,
-            matrix: matrix::analyse(options.decompose_differential, unknowns, kind == DecompositionKind::Svd),
+            matrix: by_pattern::analyse(Purpose::Accelerations, (layout, unknowns), options, pattern),
             deficiency: 0,
-            fx: JacobianBlocks::new(layout),
+            fx: JacobianBlocks::stored(layout, pattern),
             rda: vec![0.0; layout.m],
             gamma: Gamma::new(layout, options.autonomous),
             e: vec![0.0; unknowns.n],
@@ -145,6 +161,9 @@ impl Index1 {
         if m == 0 {
             return Ok(());
         }
+        if !self.matrix.assembled().is_dense() {
+            return self.find_dependent(m);
+        }
         let Ok(decomposition) = decompose_velocity_constraints(self.kind, &self.layout, &self.fx) else {
             return Err(Dependent { row: None, rank: 0 });
         };
@@ -155,6 +174,17 @@ impl Index1 {
         }
         self.deficiency = m - rank;
         Ok(())
+    }
+
+    /// The same by pattern: whether there are any, and one of them. G Gᵀ has the squares of the singular values, as FX1 does.
+    fn find_dependent(&mut self, rows: usize) -> Result<(), Dependent> {
+        let (l, u) = (&self.layout, &self.unknowns);
+        let matrix = &mut **self.matrix.values();
+        matrix.clear();
+        add_constraints(matrix, l, u, &self.fx);
+        let Some(weakest) = matrix.weakest_row(self.policy.acceleration) else { return Ok(()) };
+        let row = weakest.checked_sub(u.multipliers.start).filter(|i| *i < rows);
+        Err(Dependent { row: row.map(|i| l.rda.g_velocity.start + i), rank: rows - 1 })
     }
 
     /// Assemble and factor the matrix of the linearisation in hand.
@@ -197,10 +227,9 @@ impl Index1 {
             mass.mul(1, a, u.a.of_mut(&mut self.e), &mut stats.mass_multiplications);
             subtract(u.a.of_mut(&mut self.e), l.rda.f_dyn.of(&self.rda));
             subtract(u.w.of_mut(&mut self.e), l.rda.d.of(&self.rda));
-            let (fx, (ld, _), v) = (&self.fx.fx[1], self.fx.shape[1], self.columns(l.x.v));
+            let (fx, v) = (&self.fx.fx[1], self.columns(l.x.v));
             for (i, e) in u.multipliers.of_mut(&mut self.e).iter_mut().enumerate() {
-                let along: f64 = v.range().zip(a.iter()).map(|(j, a)| fx[i + j * ld] * a).sum();
-                *e = along - self.gamma.value[i];
+                *e = fx.row_times(i, v.range(), a) - self.gamma.value[i];
             }
             let excess = self.relative_residual(mass, x);
             self.matrix.factored().ok_or(Halt::Singular)?.solve(&mut self.e);
@@ -227,9 +256,8 @@ impl Index1 {
     fn relative_residual(&mut self, mass: &Mass, x: &[f64]) -> f64 {
         let (l, u) = (self.layout, self.unknowns);
         let sizes = |k: usize, row: usize| -> f64 {
-            let ((ld, n), (rows, first)) = (self.fx.shape[k], l.fx_position()[k]);
-            let at = row - rows.start;
-            (0..n).map(|j| (self.fx.fx[k][at + j * ld] * x[first + j]).abs()).sum()
+            let ((_, n), (rows, first)) = (self.fx.shape[k], l.fx_position()[k]);
+            self.fx.fx[k].row_sum(row - rows.start, 0..n, |j, value| (value * x[first + j]).abs())
         };
         let mut worst = 0.0f64;
         for (k, rows, block) in [(4, l.rda.f_dyn, u.a), (0, l.rda.d, u.w)] {
@@ -240,16 +268,15 @@ impl Index1 {
                 worst = worst.max(self.e[i].abs() / self.terms[i].max(f64::MIN_POSITIVE));
             }
         }
-        let (fx, (ld, _), v) = (&self.fx.fx[1], self.fx.shape[1], self.columns(l.x.v));
-        let full = mass.saved().unwrap_or(&[]);
+        let (fx, v) = (&self.fx.fx[1], self.columns(l.x.v));
         // What the single forces would accelerate by, and a itself.
         let acceleration = |j: usize| {
-            let own = full.get(j * (l.dims.nv + 1)).map_or(0.0, |m| m.abs());
+            let own = mass.entries().map_or(0.0, |full| full.get(j, j).abs());
             let forced = if own > 0.0 { self.terms[u.a.start + j] / own } else { 0.0 };
             forced.max(self.y[u.a.start + j].abs())
         };
         for (i, at) in u.multipliers.range().enumerate() {
-            let along: f64 = v.range().enumerate().map(|(j, c)| fx[i + c * ld].abs() * acceleration(j)).sum();
+            let along = fx.row_sum(i, v.range(), |c, value| value.abs() * acceleration(c - v.start));
             worst = worst.max(self.e[at].abs() / (along + self.gamma.size[i]).max(f64::MIN_POSITIVE));
         }
         worst
@@ -299,12 +326,10 @@ impl Index1 {
     /// p'' = Z a + (Z v)_p p' + (Z v)_s s' at the last point.
     pub fn position_curvature(&self, a: &[f64], out: &mut [f64]) {
         let l = &self.layout;
-        let (fx, (ld, _)) = (&self.fx.fx[5], self.fx.shape[5]);
+        let fx = &self.fx.fx[5];
         let (v, p, s) = (self.columns(l.x.v), self.columns(l.x.p), self.columns(l.x.s));
         for (i, out) in out.iter_mut().enumerate() {
-            let along = |block: Block, rate: &[f64]| -> f64 {
-                block.range().zip(rate).map(|(j, r)| fx[i + j * ld] * r).sum()
-            };
+            let along = |block: Block, rate: &[f64]| fx.row_times(i, block.range(), rate);
             *out = -along(v, a) - along(p, l.rda.f_kin.of(&self.rda)) - along(s, &self.gamma.contact_rate);
         }
     }
@@ -316,8 +341,8 @@ pub fn decompose_velocity_constraints(
     layout: &Layout,
     fx: &JacobianBlocks,
 ) -> Result<ConstraintDecomposition, LinalgError> {
-    let (m, n, ld) = (layout.dims.nl + layout.dims.nm, layout.dims.nv, fx.shape[1].0);
-    let entry = |i: usize, j: usize| fx.fx[1][i + j * ld];
+    let (m, n) = (layout.dims.nl + layout.dims.nm, layout.dims.nv);
+    let entry = |i: usize, j: usize| fx.fx[1].get(i, j);
     let a: Vec<f64> = (0..n).flat_map(|j| (0..m).map(move |i| (i, j))).map(|(i, j)| entry(i, j)).collect();
     let scale: Vec<f64> = (0..m)
         .map(|i| (0..n).fold(0.0f64, |s, j| s.hypot(entry(i, j))))
@@ -330,12 +355,12 @@ pub fn decompose_velocity_constraints(
 
 /// Add `factor` times the mass matrix to the rows and columns of a.
 pub fn add_mass(matrix: &mut dyn IterationMatrix, mass: &Mass, nv: usize, factor: f64) {
-    let Some(full) = mass.saved() else { return };
+    let Some(full) = mass.entries() else { return };
     if mass.structure().is_diagonal() {
-        (0..nv).for_each(|i| matrix.add(i, i, factor * full[i * (nv + 1)]));
+        (0..nv).for_each(|i| matrix.add(i, i, factor * full.get(i, i)));
     } else {
         let all = Block { start: 0, end: nv };
-        matrix.add_block(full, nv, (all, all), (0, 0), factor);
+        matrix.add_stored(full, (all, all), (0, 0), factor);
     }
 }
 

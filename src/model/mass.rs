@@ -4,8 +4,9 @@ use super::{all_finite, check, twice, Trouble};
 use crate::error::Code;
 use crate::layout::Layout;
 use crate::linalg::scalar::Scalar;
+use crate::linalg::stored::Stored;
 use crate::options::MassStructure;
-use crate::system::System;
+use crate::system::{Entries, Sparsity, System};
 
 /// The mass matrix with its structure (MASSTRCT): products cost NV multiplications per vector if it is
 /// diagonal, NV² if it is full.
@@ -13,7 +14,7 @@ use crate::system::System;
 pub struct Mass {
     structure: MassStructure,
     nv: usize,
-    full: Vec<f64>,
+    full: Stored,
     diagonal: Vec<f64>,
     evaluated: bool,
 }
@@ -21,9 +22,18 @@ pub struct Mass {
 impl Mass {
     /// Not yet evaluated.
     pub fn new(layout: &Layout, structure: MassStructure) -> Self {
+        Self::stored(layout, structure, None)
+    }
+
+    /// The same, stored by the pattern, if there is one: only for a constant matrix, whose dense form is needed but once.
+    pub fn stored(layout: &Layout, structure: MassStructure, pattern: Option<&Sparsity>) -> Self {
         let nv = layout.dims.nv;
         let diagonal = if structure.is_diagonal() { nv } else { 0 };
-        Mass { structure, nv, full: vec![0.0; nv * nv], diagonal: vec![0.0; diagonal], evaluated: false }
+        let full = match pattern {
+            Some(pattern) => Stored::by_pattern(nv, nv, &pattern.mass),
+            None => Stored::dense(nv, nv),
+        };
+        Mass { structure, nv, full, diagonal: vec![0.0; diagonal], evaluated: false }
     }
 
     /// The structure.
@@ -31,8 +41,19 @@ impl Mass {
         self.structure
     }
 
-    /// The matrix as it was evaluated, if it was.
+    /// The entries that are stored, once it was evaluated; their number is [`Mass::len`].
     pub fn saved(&self) -> Option<&[f64]> {
+        self.evaluated.then_some(&self.full)
+    }
+
+    /// How many entries are stored.
+    #[allow(clippy::len_without_is_empty)] // a matrix is not empty
+    pub fn len(&self) -> usize {
+        self.full.len()
+    }
+
+    /// The matrix as it is stored, once it was evaluated.
+    pub fn entries(&self) -> Option<&Stored> {
         self.evaluated.then_some(&self.full)
     }
 
@@ -60,7 +81,7 @@ impl Mass {
 
     fn extract_diagonal(&mut self) {
         for (i, d) in self.diagonal.iter_mut().enumerate() {
-            *d = self.full[i * (self.nv + 1)];
+            *d = self.full.get(i, i);
         }
     }
 
@@ -69,7 +90,7 @@ impl Mass {
         self.nv
     }
 
-    /// The matrix, full storage.
+    /// The matrix, of which all entries are stored.
     pub fn full(&self) -> &[f64] {
         &self.full
     }
@@ -111,7 +132,16 @@ impl Mass {
         let full = &mut self.full;
         let evaluate = || {
             full.fill(0.0);
-            let outcome = system.mass(t, x, full);
+            let outcome = if full.is_dense() {
+                system.mass(t, x, full)
+            } else if system.has_entries() {
+                system.entries(t, x, Entries::Mass(full))
+            } else {
+                let mut whole = vec![0.0; self.nv * self.nv];
+                let outcome = system.mass(t, x, &mut whole);
+                full.take_from(&whole);
+                outcome
+            };
             check(outcome, code, || all_finite(full))
         };
         twice(code, evaluate, calls)?;
@@ -149,6 +179,11 @@ impl Mass {
                 }
             }
             *count += (k * nv) as u64;
+        } else if !self.full.is_dense() {
+            for (x, y) in x.chunks_exact(nv).zip(y.chunks_exact_mut(nv)).take(k) {
+                y.iter_mut().enumerate().for_each(|(i, y)| *y = self.full.row_times(i, 0..nv, x));
+            }
+            *count += (k * self.full.len()) as u64;
         } else {
             crate::linalg::dense::mul(nv, nv, k, &self.full, x, y);
             *count += (k * nv * nv) as u64;

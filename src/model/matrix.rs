@@ -1,23 +1,29 @@
-//! The iteration matrix behind a small interface: blocks are scattered into it entry by entry, so that a sparse solver can
-//! stand behind it as well. Here is the dense one.
+//! The iteration matrix behind a small interface: blocks are scattered into it entry by entry, whatever stands behind it. Here is
+//! the dense one; [`super::by_pattern`] is the other.
 
 use super::unknowns::Unknowns;
 use crate::layout::Block;
 use crate::linalg::linear::{Factored, Linear};
+use crate::linalg::stored::Stored;
 use crate::linalg::svd::Svd;
 use crate::linalg::{LinalgError, RealSolver, SolverKind};
 use std::fmt::Debug;
 
 /// A square matrix that is assembled, factored and solved with, in the life of a [`Linear`].
 pub trait IterationMatrix: Debug + Send {
-    /// All entries zero.
-    fn clear(&mut self);
+    /// The matrix as assembled.
+    fn assembled(&self) -> &Stored;
 
-    /// Add to an entry.
-    fn add(&mut self, row: usize, column: usize, value: f64);
+    /// The matrix, to be assembled.
+    fn assembled_mut(&mut self) -> &mut Stored;
 
     /// Factor what was assembled. `deficiency` directions of the multipliers are undetermined.
     fn factor(&mut self, deficiency: usize) -> Result<(), LinalgError>;
+
+    /// The row at which a pivot up to this size is met, if the matrix is factored by its pattern.
+    fn weakest_row(&mut self, _least: f64) -> Option<usize> {
+        None
+    }
 
     /// b := A⁻¹ b with the factors; with a deficiency the solution of minimum norm.
     fn solve_factored(&mut self, b: &mut [f64]);
@@ -25,11 +31,15 @@ pub trait IterationMatrix: Debug + Send {
     /// Remove from y what the factored equations do not determine.
     fn project(&mut self, y: &mut [f64]);
 
-    /// The entries as assembled, to be saved.
-    fn entries(&self) -> &[f64];
+    /// All entries zero.
+    fn clear(&mut self) {
+        self.assembled_mut().fill(0.0);
+    }
 
-    /// Put saved entries back; false if they do not fit.
-    fn set_entries(&mut self, entries: &[f64]) -> bool;
+    /// Add to an entry.
+    fn add(&mut self, row: usize, column: usize, value: f64) {
+        self.assembled_mut().add(row, column, value);
+    }
 
     /// Add `factor` times a block of a column-major array with leading dimension `ld`: `rows` and `columns` of the array
     /// go to (row, column) and on.
@@ -49,6 +59,22 @@ pub trait IterationMatrix: Debug + Send {
                 }
             }
         }
+    }
+
+    /// The same of a matrix.
+    fn add_stored(
+        &mut self,
+        matrix: &Stored,
+        (rows, columns): (Block, Block),
+        (row, column): (usize, usize),
+        factor: f64,
+    ) {
+        if matrix.is_dense() {
+            return self.add_block(matrix, matrix.shape().0, (rows, columns), (row, column), factor);
+        }
+        matrix.each(rows.range(), columns.range(), |i, j, value| {
+            self.add(row + i - rows.start, column + j - columns.start, factor * value);
+        });
     }
 
     /// Add 1 on the diagonal of a block.
@@ -81,7 +107,7 @@ pub fn analyse(kind: SolverKind, unknowns: Unknowns, redundant: bool) -> Matrix 
 #[derive(Debug)]
 struct Dense {
     unknowns: Unknowns,
-    assembled: Vec<f64>,
+    assembled: Stored,
     solver: RealSolver,
     redundant: Option<Redundant>,
 }
@@ -102,7 +128,7 @@ impl Dense {
         let n = unknowns.n;
         Dense {
             unknowns,
-            assembled: vec![0.0; n * n],
+            assembled: Stored::dense(n, n),
             solver: RealSolver::new(kind, n),
             redundant: redundant.then(|| Redundant {
                 svd: Svd::new(n, n),
@@ -120,12 +146,12 @@ impl Dense {
 }
 
 impl IterationMatrix for Dense {
-    fn clear(&mut self) {
-        self.assembled.fill(0.0);
+    fn assembled(&self) -> &Stored {
+        &self.assembled
     }
 
-    fn add(&mut self, row: usize, column: usize, value: f64) {
-        self.assembled[row + column * self.unknowns.n] += value;
+    fn assembled_mut(&mut self) -> &mut Stored {
+        &mut self.assembled
     }
 
     fn factor(&mut self, deficiency: usize) -> Result<(), LinalgError> {
@@ -152,18 +178,6 @@ impl IterationMatrix for Dense {
         if let Some(redundant) = self.redundant() {
             redundant.remove(block.of_mut(y), block);
         }
-    }
-
-    fn entries(&self) -> &[f64] {
-        &self.assembled
-    }
-
-    fn set_entries(&mut self, entries: &[f64]) -> bool {
-        let fits = entries.len() == self.assembled.len();
-        if fits {
-            self.assembled.copy_from_slice(entries);
-        }
-        fits
     }
 }
 

@@ -7,6 +7,7 @@
 //! | M, and products with it | [`Mass`] |
 //! | FX1..FX6, which hold Z, GZ, HZ, G, H and the derivatives of f, by JAC or differences; (M a)_p | [`derivatives`] |
 //! | columns that differences move together, by the pattern of the model | [`groups`] |
+//! | matrices that are stored and factored by that pattern | [`by_pattern`] |
 //! | rates of rows in time | [`time_rate`] |
 //! | γ, the rates of gI and h beside accelerations | [`gamma`] |
 //! | accelerations and multipliers at (p, v), velocities that satisfy gI and h | [`index1`] |
@@ -14,6 +15,7 @@
 //! | all of it at one point, for a method without matrices of its own | [`view`] |
 
 pub mod blocks;
+pub mod by_pattern;
 pub mod derivatives;
 pub mod differences;
 pub mod gamma;
@@ -28,7 +30,7 @@ pub mod view;
 pub use mass::Mass;
 
 use crate::error::Code;
-use crate::system::{JacobianBlocks, Outcome, System};
+use crate::system::{Entries, JacobianBlocks, Outcome, System};
 
 /// Why an evaluation gave no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +49,7 @@ pub enum Trouble {
 }
 
 /// Check an answer and its numbers.
+#[inline]
 pub(crate) fn check(outcome: Outcome, code: Code, finite: impl FnOnce() -> bool) -> Result<(), Trouble> {
     match outcome {
         Outcome::Stop => Err(Trouble::Stop { code, not_finite: false }),
@@ -59,6 +62,7 @@ pub(crate) fn check(outcome: Outcome, code: Code, finite: impl FnOnce() -> bool)
 pub(crate) use crate::linalg::all_finite;
 
 /// Evaluate EOM; `code` is reported if the model stops the run here.
+#[inline]
 pub fn eom(system: &mut dyn System, code: Code, t: f64, x: &[f64], rda: &mut [f64]) -> Result<(), Trouble> {
     let outcome = system.eom(t, x, rda);
     check(outcome, code, || all_finite(rda))
@@ -83,7 +87,7 @@ fn twice(
     }
 }
 
-/// Evaluate JAC.
+/// Evaluate JAC; into blocks that are stored by the pattern only if the model has [`System::entries`].
 pub fn jacobian(
     system: &mut dyn System,
     t: f64,
@@ -94,7 +98,11 @@ pub fn jacobian(
     let code = Code::StoppedByJac;
     let evaluate = || {
         fx.clear();
-        let outcome = system.jacobian(t, x, fx);
+        let outcome = if fx.is_dense() {
+            system.jacobian(t, x, fx)
+        } else {
+            system.entries(t, x, Entries::Jacobian(fx))
+        };
         check(outcome, code, || fx.is_finite())
     };
     twice(code, evaluate, calls)

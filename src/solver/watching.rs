@@ -128,10 +128,15 @@ impl Solver {
             let slope = slope((near, before), (hit.t, f));
             let mut landing = Landing::new((step.t_old + smallest, end), enough, (hit.t, f, slope));
             let mut advice = landing.begin();
+            // Where a landing takes several steps (in a rank loss of the constraints) the next one begins with the last of them, and
+            // would be shorter each time.
+            let mut split = u32::from(step.t_old > begin);
             while let Advice::Try(t) | Advice::Back(t) = advice {
+                let from = self.driver.state().t_old;
                 self.step_again(system, observer, t)?;
                 hit.t = self.t();
-                if matches!(advice, Advice::Back(_)) {
+                split += u32::from(self.driver.state().t_old > from);
+                if matches!(advice, Advice::Back(_)) || split > 1 {
                     break;
                 }
                 let f =

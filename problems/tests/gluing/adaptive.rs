@@ -3,7 +3,7 @@
 use crate::harness::*;
 use crate::planar::*;
 use geoms::events::RootFunctions;
-use geoms::gluing::{Glued, Settings, Stop};
+use geoms::gluing::{Glued, Projection, Settings, Stop};
 use geoms::system::Outcome;
 
 #[test]
@@ -87,7 +87,7 @@ fn restart_from_a_changed_state() {
     let mut b = four_bar();
     b.torque = 0.0;
     let parts = b.pieces(3);
-    let mut glued = Glued::alone(b.cut(&parts, |_| 0, 0), fixed(true), 0.0, 1e-3).unwrap();
+    let mut glued = Glued::alone(b.cut(&parts, |_| 0, 0), fixed(Projection::Result), 0.0, 1e-3).unwrap();
     glued.integrate(0.2).unwrap();
     let back: Vec<Vec<f64>> = (0..3)
         .map(|k| {

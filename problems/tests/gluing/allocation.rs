@@ -3,7 +3,7 @@
 
 use crate::harness::fixed;
 use crate::planar::{chain, mild};
-use geoms::gluing::{Glued, Settings, Topology};
+use geoms::gluing::{Glued, Projection, Settings, Topology};
 use std::alloc::{GlobalAlloc, Layout, System as Heap};
 use std::cell::Cell;
 
@@ -38,11 +38,12 @@ static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn nothing_is_allocated_after_the_first_step() {
-    for topology in [Topology::Flat, Topology::Bisection, Topology::Neighbour] {
+    for topology in [Topology::Flat, Topology::Bisection, Topology::Neighbour, Topology::Dissection] {
         for (b, count) in [(chain(8), 4), (mild(), 2)] {
-            for settings in
-                [Settings { topology, ..fixed(true) }, Settings { topology, ..Settings::default() }]
-            {
+            for settings in [
+                Settings { topology, ..fixed(Projection::Result) },
+                Settings { topology, ..Settings::default() },
+            ] {
                 let mut glued = Glued::alone(b.cut(&b.pieces(count), |_| 0, 0), settings, 0.0, 5e-3).unwrap();
                 let _ = glued.step(0.5).unwrap();
                 let before = ALLOCATIONS.with(Cell::get);

@@ -5,7 +5,7 @@ use crate::planar::*;
 use geoms::error::{Code, Failure};
 use geoms::gluing::save::Saving;
 use geoms::gluing::threads::participants;
-use geoms::gluing::{Glued, Settings};
+use geoms::gluing::{Glued, Projection, Settings};
 use geoms::layout::{Dimensions, Form};
 use geoms::system::{JacobianBlocks, Outcome, System};
 use std::path::PathBuf;
@@ -164,7 +164,7 @@ fn a_failure_of_one_is_that_of_all() {
 /// A participant disappears; the others end with the same code, and what was saved goes on to the digits of an undisturbed run.
 #[test]
 fn a_lost_participant_and_a_resumed_run() {
-    for (name, settings) in [("fixed", fixed(true)), ("variable", Settings::default())] {
+    for (name, settings) in [("fixed", fixed(Projection::Result)), ("variable", Settings::default())] {
         let (undisturbed, expected) = all_with(None, &settings, None, false);
         assert!(undisturbed.iter().all(|e| e.as_ref().is_some_and(|e| e.result.is_ok())));
         let prefix = folder(name).join("run");
@@ -197,16 +197,17 @@ fn a_lost_participant_and_a_resumed_run() {
 fn foreign_states_are_refused() {
     let b = chain(4);
     let parts = b.pieces(2);
-    let glued = run(&b, &parts, fixed(true), 0.1, 20);
+    let glued = run(&b, &parts, fixed(Projection::Result), 0.1, 20);
     let saved = glued.save();
-    let mut other = Glued::alone(b.cut(&parts, |_| 0, 0), fixed(true), 0.0, 0.005).unwrap();
+    let mut other = Glued::alone(b.cut(&parts, |_| 0, 0), fixed(Projection::Result), 0.0, 0.005).unwrap();
     let before = other.save();
     for bad in [&saved[..20], &saved[..saved.len() - 8], b"nonsense", &[&saved[..], &[0; 8]].concat()] {
         assert!(other.restore(bad).is_err());
         assert_eq!(other.save(), before);
     }
     let three = chain(6);
-    let mut different = Glued::alone(three.cut(&three.pieces(3), |_| 0, 0), fixed(true), 0.0, 0.005).unwrap();
+    let mut different =
+        Glued::alone(three.cut(&three.pieces(3), |_| 0, 0), fixed(Projection::Result), 0.0, 0.005).unwrap();
     assert!(different.restore(&saved).is_err());
     other.restore(&saved).unwrap();
     assert_eq!(other.save(), saved);

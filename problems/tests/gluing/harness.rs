@@ -1,9 +1,9 @@
 //! Runs and comparisons.
 
 use crate::planar::Bodies;
-use geoms::gluing::{Glued, Settings};
+use geoms::gluing::{Glued, Projection, Settings};
 
-pub fn fixed(project: bool) -> Settings {
+pub fn fixed(project: Projection) -> Settings {
     Settings { project, fixed_step: true, ..Settings::default() }
 }
 

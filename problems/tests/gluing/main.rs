@@ -3,10 +3,13 @@
 
 mod adaptive;
 mod allocation;
+mod corners;
 mod faults;
 mod gauss;
 mod harness;
 mod joints;
+mod net;
+mod order;
 mod planar;
 mod refusals;
 mod schur;

@@ -5,6 +5,7 @@ use geoms::error::{Code, Failure};
 use geoms::gluing::gauss::{self, Gauss};
 use geoms::gluing::port::{Coordinates, Function};
 use geoms::gluing::threads::participants;
+use geoms::gluing::transport::Transport;
 use geoms::gluing::{Assembly, End, Glued, Joint, Law, Part, Settings};
 use geoms::layout::{Dimensions, Form};
 use geoms::system::{Outcome, System};
@@ -162,26 +163,87 @@ fn interfaces_that_fail() {
     }
 }
 
-/// Participants with different descriptions do not begin.
-#[test]
-fn different_descriptions() {
+/// Two participants with one rod each; what each of them gets.
+fn both<T: Send + 'static>(
+    f: impl Fn(usize, Assembly<'_>, Box<dyn Transport>) -> T + Copy + Send + 'static,
+) -> Vec<T> {
     let threads: Vec<_> = participants(2, std::time::Duration::from_secs(10))
         .into_iter()
         .enumerate()
         .map(|(rank, transport)| {
             std::thread::spawn(move || {
                 let b = chain(2);
-                let settings = Settings { rtol: [1e-6, 1e-7][rank], ..Settings::default() };
-                let failure =
-                    Glued::start(b.cut(&b.pieces(2), |k| k, rank), Box::new(transport), settings, 0.0, 0.01)
-                        .err();
-                let failure = failure.unwrap();
-                assert!(
-                    failure.code == Code::BadArgument && failure.detail.contains("same settings"),
-                    "{failure}"
-                );
+                f(rank, b.cut(&b.pieces(2), |k| k, rank), Box::new(transport))
             })
         })
         .collect();
-    threads.into_iter().for_each(|t| t.join().unwrap());
+    threads.into_iter().map(|t| t.join().unwrap()).collect()
+}
+
+/// Participants with different descriptions do not begin, and none of them waits for the other.
+#[test]
+fn different_descriptions() {
+    let begin = std::time::Instant::now();
+    for which in 0..3 {
+        let failures = both(move |rank, assembly, transport| {
+            let pick = |k: usize, values: [f64; 2]| values[if k == which { rank } else { 0 }];
+            let settings = Settings { rtol: pick(0, [1e-6, 1e-7]), ..Settings::default() };
+            let (t, h) = (pick(1, [0.0, 1.0]), pick(2, [0.01, 0.02]));
+            Glued::start(assembly, transport, settings, t, h).err().unwrap()
+        });
+        for failure in failures {
+            assert!(
+                failure.code == Code::BadArgument && failure.detail.contains("same settings"),
+                "{failure}"
+            );
+        }
+    }
+    // What one refuses by itself the other one hears.
+    let failures = both(|rank, assembly, transport| {
+        Glued::start(assembly, transport, Settings::default(), 0.0, [0.01, -1.0][rank]).err().unwrap()
+    });
+    assert!(failures[0].detail.contains("participant 1 was given"), "{}", failures[0]);
+    assert!(failures[1].detail.contains("h = -1"), "{}", failures[1]);
+    assert!(begin.elapsed().as_secs_f64() < 5.0, "nobody waits");
+}
+
+/// Different ends are refused; the run can go on.
+#[test]
+fn different_ends() {
+    let found = both(|rank, assembly, transport| {
+        let mut glued = Glued::start(assembly, transport, Settings::default(), 0.0, 0.01).unwrap();
+        let different = glued.integrate([0.1, 0.2][rank]).unwrap_err();
+        let one = glued.integrate([0.1, f64::NAN][rank]).unwrap_err();
+        let back = glued.step([0.1, -1.0][rank]).unwrap_err();
+        glued.integrate(0.1).unwrap();
+        (different.detail, one.detail, back.detail, glued.time())
+    });
+    assert!(found.iter().all(|f| f.0.contains("from 0.1 to 0.2") && f.3 == 0.1), "{found:?}");
+    assert!(found[0].1.contains("participant 1") && found[1].1.contains("tend = NaN"), "{found:?}");
+    assert!(found[0].2.contains("participant 1") && found[1].2.contains("tend = -1"), "{found:?}");
+}
+
+/// Changed states that do not fit the joints are refused, and the run goes on from where it was.
+#[test]
+fn refused_restart_changes_nothing() {
+    let b = chain(2);
+    let start = || Glued::alone(b.cut(&b.pieces(2), |_| 0, 0), Settings::default(), 0.0, 0.01).unwrap();
+    let (mut glued, mut other) = (start(), start());
+    glued.integrate(0.1).unwrap();
+    other.integrate(0.1).unwrap();
+    let before = glued.save();
+    let x = glued.state(1).unwrap().to_vec();
+    let mut moved = x.clone();
+    moved[3] += 0.1;
+    for (bad, code) in [
+        (&moved[..], Code::InconsistentInitialValues),
+        (&x[1..], Code::BadArgument),
+        (&[f64::NAN; 6][..], Code::BadArgument),
+    ] {
+        assert_eq!(glued.restart(&[(1, bad)]).unwrap_err().code, code);
+        assert_eq!(glued.save(), before);
+    }
+    glued.integrate(0.3).unwrap();
+    other.integrate(0.3).unwrap();
+    assert_eq!(glued.save(), other.save());
 }

@@ -2,20 +2,20 @@
 
 use crate::harness::*;
 use crate::planar::*;
-use geoms::gluing::{Glued, Settings, Topology};
+use geoms::gluing::{Glued, Projection, Settings, Topology};
 
 /// The doubles of one step by the formula: m_k² for every matrix, 2 m_k for every iteration, and once more both for the projection.
-fn expected_doubles(rows: &[u64], constraint_rows: &[u64], glued: &Glued<'_>, project: bool) -> u64 {
+fn expected_doubles(rows: &[u64], constraint_rows: &[u64], glued: &Glued<'_>, project: Projection) -> u64 {
     let s = glued.statistics();
     let each = |m: &[u64], matrices: u64, iterations: u64| -> u64 {
         m.iter().map(|m| matrices * m * m + iterations * 2 * m).sum()
     };
-    let projections = if project { s.steps } else { 0 };
+    let projections = if project == Projection::None { 0 } else { s.steps };
     each(rows, s.refreshes, s.iterations) + each(constraint_rows, projections, projections)
 }
 
 struct Row {
-    project: bool,
+    project: Projection,
     steps: u32,
     errors: [f64; 2],
     iterations: f64,
@@ -35,7 +35,7 @@ fn four_bar_as_three_subdomains() {
         (true, 400, [9.8018002522693e-4, 5.9447988032701e-5], 2.04, 97),
     ];
     let rows = rows.map(|(project, steps, errors, iterations, doubles)| Row {
-        project,
+        project: if project { Projection::Continued } else { Projection::None },
         steps,
         errors,
         iterations,
@@ -46,7 +46,7 @@ fn four_bar_as_three_subdomains() {
         let parts = b.pieces(3);
         let glued = run(&b, &parts, fixed(row.project), 2.0, row.steps);
         let one = run(&b, &b.all(), fixed(row.project), 2.0, row.steps);
-        let name = format!("project {} N {}", row.project, row.steps);
+        let name = format!("project {:?} N {}", row.project, row.steps);
         let ((v, p), (v1, p1)) = (motion(&glued, &parts), motion(&one, &b.all()));
         assert_near(&name, &[p[2] - angle, v[2] - rate].map(f64::abs), &row.errors, 1e-9);
         assert_near(&name, &p, &p1, 1e-11);
@@ -97,7 +97,7 @@ fn four_bar_values() {
         64.3501720195949,
         561.5625549142947,
     ];
-    let glued = run(&b, &parts, fixed(false), 2.0, 100);
+    let glued = run(&b, &parts, fixed(Projection::None), 2.0, 100);
     let found = motion(&glued, &parts);
     assert_near("p", &found.1[..7], &p, 1e-11);
     assert_near("v", &found.0[..7], &v, 1e-11);
@@ -125,7 +125,7 @@ fn four_bar_values() {
         0.0,
         -3.0475087210443,
     ];
-    let glued = run(&b, &parts, fixed(true), 2.0, 100);
+    let glued = run(&b, &parts, fixed(Projection::Continued), 2.0, 100);
     let found = motion(&glued, &parts);
     assert_near("p, projected", &found.1[..7], &p, 1e-11);
     assert_near("v, projected", &found.0[..7], &v, 1e-11);
@@ -136,8 +136,8 @@ fn four_bar_values() {
 fn double_pendulum_as_two_subdomains() {
     let b = mild();
     let parts = b.pieces(2);
-    let glued = run(&b, &parts, fixed(false), 2.0, 400);
-    let one = run(&b, &b.all(), fixed(false), 2.0, 400);
+    let glued = run(&b, &parts, fixed(Projection::None), 2.0, 400);
+    let one = run(&b, &b.all(), fixed(Projection::None), 2.0, 400);
     let (found, whole) = (motion(&glued, &parts), motion(&one, &b.all()));
     assert_near("p", &found.1, &whole.1, 1e-12);
     assert_near("v", &found.0, &whole.0, 1e-12);
@@ -169,8 +169,11 @@ fn double_pendulum_as_two_subdomains() {
     // The spring's own force.
     let torque = 30.0 * (found.1[5] - found.1[2]) + 0.2 * (found.0[5] - found.0[2]);
     assert_near("torque", glued.joint_force(1).unwrap(), &[torque], 1e-9);
-    assert_eq!(glued.statistics().interface_doubles, expected_doubles(&[3, 3], &[2, 2], &glued, false));
-    let projected = run(&b, &parts, fixed(true), 2.0, 400);
+    assert_eq!(
+        glued.statistics().interface_doubles,
+        expected_doubles(&[3, 3], &[2, 2], &glued, Projection::None)
+    );
+    let projected = run(&b, &parts, fixed(Projection::Continued), 2.0, 400);
     let p = [
         -0.006749091418,
         -0.49995444769,
@@ -182,7 +185,7 @@ fn double_pendulum_as_two_subdomains() {
     assert_near("p, projected", &motion(&projected, &parts).1, &p, 1e-11);
     assert_eq!(
         projected.statistics().interface_doubles,
-        expected_doubles(&[3, 3], &[2, 2], &projected, true)
+        expected_doubles(&[3, 3], &[2, 2], &projected, Projection::Continued)
     );
 }
 
@@ -193,7 +196,7 @@ fn second_order_in_p_v_and_lambda() {
     let reference: Vec<f64> = exact.references[0].values.iter().map(|v| v.1).collect();
     let b = mild();
     let parts = b.pieces(2);
-    for project in [false, true] {
+    for project in [Projection::None, Projection::Result] {
         let errors: Vec<[f64; 3]> = [200, 400, 800]
             .iter()
             .map(|&n| {
@@ -212,14 +215,15 @@ fn second_order_in_p_v_and_lambda() {
                 let order = (pair[0][k] / pair[1][k]).log2();
                 assert!(
                     (1.9..2.2).contains(&order),
-                    "project {project}, quantity {k}: order {order}, {errors:?}"
+                    "project {project:?}, quantity {k}: order {order}, {errors:?}"
                 );
             }
         }
     }
 }
 
-/// The iteration count does not depend on the stiffness of what crosses the interface, and is that of one domain.
+/// The iteration count does not depend on the stiffness of what crosses the interface, is that of one domain, and that of the reference: the stiff
+/// double pendulum with other springs between its rods.
 #[test]
 fn stiff_crossing_springs() {
     let rows = [
@@ -228,20 +232,17 @@ fn stiff_crossing_springs() {
         (30000.0, 500.0, [4.15, 2.69]),
         (3e5, 5e4, [4.50, 2.71]),
     ];
+    let angle = 1.5 * std::f64::consts::PI + 0.3;
     for (k, c, expected) in rows {
-        let b = double_pendulum(
-            [40.0, 0.5, k, c],
-            [1.5 * std::f64::consts::PI + 0.3, 1.5 * std::f64::consts::PI + 0.3],
-        );
+        let b = double_pendulum([400.0, 15.0, k, c], [angle, angle]);
         let parts = b.pieces(2);
-        for (h, steps, _expected) in [(1e-2, 20, expected[0]), (1e-3, 100, expected[1])] {
-            let tend = h * f64::from(steps);
-            let glued = run(&b, &parts, fixed(false), tend, steps);
-            let one = run(&b, &b.all(), fixed(false), tend, steps);
+        for (steps, expected) in [(20, expected[0]), (200, expected[1])] {
+            let glued = run(&b, &parts, fixed(Projection::None), 0.2, steps);
+            let one = run(&b, &b.all(), fixed(Projection::None), 0.2, steps);
             let its = [iterations_per_step(&glued), iterations_per_step(&one)];
-            println!("k {k} h {h}: {its:?} expected {_expected}");
-            assert_eq!(its[0], its[1], "k {k} h {h}");
-            assert!(its[0] <= 4.6, "k {k} h {h}: {its:?}");
+            println!("k {k} h {}: {its:?} expected {expected}", 0.2 / f64::from(steps));
+            // Round-off decides about the last iteration of one or two steps.
+            assert!(its.iter().all(|i| (i - expected).abs() < 0.0151), "k {k} {steps} steps: {its:?}");
             assert_near("p", &motion(&glued, &parts).1, &motion(&one, &b.all()).1, 1e-11);
         }
     }
@@ -258,11 +259,11 @@ fn chains_of_many_subdomains() {
         0.1435520936622,
     ];
     let b = chain(8);
-    let one = run(&b, &b.all(), fixed(true), 0.5, 100);
+    let one = run(&b, &b.all(), fixed(Projection::Continued), 0.5, 100);
     for (count, doubles) in [(2, 53), (4, 192), (8, 469)] {
-        for topology in [Topology::Flat, Topology::Bisection, Topology::Neighbour] {
+        for topology in [Topology::Flat, Topology::Bisection, Topology::Neighbour, Topology::Dissection] {
             let parts = b.pieces(count);
-            let settings = Settings { topology, ..fixed(true) };
+            let settings = Settings { topology, ..fixed(Projection::Continued) };
             let glued = run(&b, &parts, settings, 0.5, 100);
             let (v, p) = motion(&glued, &parts);
             assert_near("tip", &[&p[21..], &v[21..]].concat(), &tip, 1e-11);
@@ -273,7 +274,7 @@ fn chains_of_many_subdomains() {
             let rows: Vec<u64> =
                 (0..count).map(|k| 2 * (u64::from(k > 0) + u64::from(k + 1 < count))).collect();
             let found = glued.statistics().interface_doubles;
-            assert_eq!(found, expected_doubles(&rows, &rows, &glued, true));
+            assert_eq!(found, expected_doubles(&rows, &rows, &glued, Projection::Continued));
             assert!(found.abs_diff(100 * doubles) < 150, "{count}: {found}");
         }
     }
@@ -282,10 +283,10 @@ fn chains_of_many_subdomains() {
 #[test]
 fn iterations_do_not_depend_on_the_number_of_subdomains() {
     let b = chain(16);
-    let one = run(&b, &b.all(), fixed(true), 0.5, 100);
+    let one = run(&b, &b.all(), fixed(Projection::Continued), 0.5, 100);
     for count in [2, 4, 8, 16] {
         let parts = b.pieces(count);
-        let glued = run(&b, &parts, fixed(true), 0.5, 100);
+        let glued = run(&b, &parts, fixed(Projection::Continued), 0.5, 100);
         println!(
             "16 rods, {count} subdomains: {:.2} iterations per step, {} doubles per step",
             iterations_per_step(&glued),
@@ -318,7 +319,7 @@ fn agrees_with_the_solver_of_one_model() {
     let run_ = Integration { system: &mut model, observer: None, options: &options, tolerance: &tolerance };
     integrate(run_, &mut t, &mut x, &mut h, 2.0, &mut geoms::stats::Stats::default()).unwrap();
     let parts = b.pieces(2);
-    let glued = run(&b, &parts, fixed(false), 2.0, 400);
+    let glued = run(&b, &parts, fixed(Projection::None), 2.0, 400);
     assert_near("p", &motion(&glued, &parts).1, &x[10..], 1e-11);
     assert_near("v", &motion(&glued, &parts).0, &x[4..10], 1e-11);
 }

@@ -3,7 +3,7 @@
 use crate::harness::*;
 use crate::planar::*;
 use geoms::gluing::threads::participants;
-use geoms::gluing::{Glued, Settings, Statistics, Topology};
+use geoms::gluing::{Glued, Projection, Settings, Statistics, Topology};
 use std::time::Duration;
 
 type Found = (Vec<Vec<f64>>, Vec<Statistics>);
@@ -61,8 +61,10 @@ fn spread(
 fn threads_get_what_one_process_gets() {
     let b = chain(8);
     let parts = b.pieces(8);
-    for topology in [Topology::Flat, Topology::Bisection, Topology::Neighbour, Topology::Grouped] {
-        let settings = Settings { topology, ..fixed(true) };
+    for topology in
+        [Topology::Flat, Topology::Bisection, Topology::Neighbour, Topology::Grouped, Topology::Dissection]
+    {
+        let settings = Settings { topology, ..fixed(Projection::Result) };
         let alone = run(&b, &parts, settings.clone(), 0.25, 50);
         for size in [1, 2, 3, 4, 8] {
             let (states, statistics) = on_threads(&b, &parts, size, &settings, 0.25, 0.005);
@@ -76,7 +78,20 @@ fn threads_get_what_one_process_gets() {
                 }
             }
             let interface: u64 = statistics.iter().map(|s| s.interface_doubles).sum();
-            assert_eq!(interface, alone.statistics().interface_doubles, "{topology:?} {size}");
+            if topology == Topology::Grouped {
+                // Round-off may decide about an iteration: as many numbers as the formula says for those that were made.
+                let rows = |k: u64| 2 * (u64::from(k > 0) + u64::from(k < 7));
+                let (matrix, vector): (u64, u64) =
+                    ((0..8).map(|k| rows(k).pow(2)).sum(), (0..8).map(|k| 2 * rows(k)).sum());
+                let s = statistics[0];
+                assert_eq!(
+                    interface,
+                    (s.refreshes + s.steps) * matrix + (s.iterations + s.steps) * vector,
+                    "{size}"
+                );
+            } else {
+                assert_eq!(interface, alone.statistics().interface_doubles, "{topology:?} {size}");
+            }
             assert_eq!(statistics[0].messages == 0, size == 1);
         }
     }
@@ -92,8 +107,10 @@ fn owners_in_any_order() {
         b.p[3 * i] = b.p[3 * parent] + 0.5;
     }
     let parts = b.pieces(13);
-    for topology in [Topology::Flat, Topology::Bisection, Topology::Neighbour, Topology::Grouped] {
-        let settings = Settings { topology, ..fixed(true) };
+    for topology in
+        [Topology::Flat, Topology::Bisection, Topology::Neighbour, Topology::Grouped, Topology::Dissection]
+    {
+        let settings = Settings { topology, ..fixed(Projection::Result) };
         let alone = run(&b, &parts, settings.clone(), 0.1, 20);
         for (size, factor) in [(2, 1), (3, 2), (5, 2), (5, 3), (13, 5)] {
             let owner = move |k: usize| (k * factor + 1) % size;
@@ -111,7 +128,7 @@ fn owners_in_any_order() {
 #[test]
 fn only_the_interface_is_sent() {
     let b = chain(8);
-    let (_, s) = on_threads(&b, &b.pieces(2), 2, &fixed(true), 0.25, 0.005);
+    let (_, s) = on_threads(&b, &b.pieces(2), 2, &fixed(Projection::Result), 0.25, 0.005);
     let interface: u64 = s.iter().map(|s| s.interface_doubles).sum();
     let sent: u64 = s.iter().map(|s| s.doubles).sum();
     assert_eq!(2 * sent, interface);
@@ -122,7 +139,7 @@ fn only_the_interface_is_sent() {
 fn neighbours_exchange_a_constant_amount() {
     let per_step = |count: usize| {
         let b = chain(count);
-        let settings = Settings { topology: Topology::Neighbour, ..fixed(true) };
+        let settings = Settings { topology: Topology::Neighbour, ..fixed(Projection::Result) };
         let (_, s) = on_threads(&b, &b.pieces(count), count, &settings, 0.05, 0.005);
         s.iter().map(|s| s.doubles as f64 / s.iterations as f64).fold(0.0, f64::max)
     };

@@ -2,7 +2,7 @@
 
 use crate::harness::*;
 use geoms::gluing::spatial::{Spatial, SpatialFrame};
-use geoms::gluing::{Assembly, End, Glued, Joint, Law, Part, Settings};
+use geoms::gluing::{Assembly, End, Glued, Joint, Law, Part, Projection, Settings};
 use geoms::layout::{Dimensions, Form};
 use geoms::mechanism::dual::Real;
 use geoms::mechanism::{Blocks, Mechanism, Model, Options};
@@ -183,8 +183,8 @@ fn joints_in_space_are_those_of_one_model() {
         let mut assembly = Assembly::new();
         let both = Bodies { count: 2, hanging: true, held };
         assembly.subdomain(0, Some(both.part(0)));
-        let mut one = Glued::alone(assembly, fixed(true), 0.0, 0.01).unwrap();
-        let mut two = glued(held, fixed(true), 0.01);
+        let mut one = Glued::alone(assembly, fixed(Projection::Result), 0.0, 0.01).unwrap();
+        let mut two = glued(held, fixed(Projection::Result), 0.01);
         one.integrate(0.5).unwrap();
         two.integrate(0.5).unwrap();
         let (x, a, b) = (one.state(0).unwrap(), two.state(0).unwrap(), two.state(1).unwrap());
@@ -214,8 +214,8 @@ fn second_order_in_space() {
             run.integrate(0.5).unwrap();
             [&run.state(0).unwrap()[9..], &run.state(1).unwrap()[6..]].concat()
         };
-        let reference = at_end(fixed(false), 0.5 / 1600.0);
-        let error = |n: f64| largest_difference(&at_end(fixed(false), 0.5 / n), &reference);
+        let reference = at_end(fixed(Projection::None), 0.5 / 1600.0);
+        let error = |n: f64| largest_difference(&at_end(fixed(Projection::None), 0.5 / n), &reference);
         let order = (error(50.0) / error(100.0)).log2();
         assert!((1.9..2.1).contains(&order), "{held:?} {order}");
         let adaptive = largest_difference(&at_end(Settings::default(), 1e-3), &reference);

@@ -4,7 +4,7 @@ use crate::mechanisms::CartesianFourBar;
 use geoms::layout::Form;
 use geoms::mechanism::{Model, Options as Presented};
 use geoms::norm::Tolerance;
-use geoms::options::{MassStructure, Options, Order, Singular};
+use geoms::options::{CheckLevel, MassStructure, MethodKind, Options, Order, Singular};
 use geoms::system::System;
 use geoms_problems::four_bar::natural;
 use geoms_problems::trial::{drive, Run};
@@ -86,4 +86,30 @@ fn cartesian_coordinates_have_the_printed_point() {
     let error = (17..26).fold(0.0f64, |m, i| m.max((run.x[i] - exact[i]).abs()));
     println!("Cartesian h = 0.04: error of p {error:e}");
     assert!(error < 3e-6 && run.stats.critical_steps > 0);
+}
+
+/// Method 1 steps over rank losses with a Newton matrix of its own point: of order 2 all the same.
+#[test]
+fn method_1_keeps_its_order() {
+    let problem = natural("row", 2, 2.0);
+    let exact = problem.exact.as_ref().unwrap()(2.0);
+    let errors = [800.0, 1600.0, 3200.0].map(|steps: f64| {
+        let options = Options {
+            method: MethodKind::Hht,
+            mass: problem.mass,
+            fixed_step: true,
+            consistent: true,
+            nit: 50,
+            check: CheckLevel::Off,
+            ..Options::default()
+        };
+        let mut system = problem.system(Form::StrangenessFree, true);
+        let start = (0.0, &problem.x0[..], 2.0 / steps, 2.0);
+        let run =
+            drive(system.as_mut(), &options, &Tolerance::scalar(1e-10, 1e-10), start, |_| {}).good("HHT");
+        (5..17).fold(0.0f64, |m, i| m.max((run.x[i] - exact[i]).abs()))
+    });
+    let orders = [errors[0] / errors[1], errors[1] / errors[2]].map(f64::log2);
+    println!("{errors:?} orders {orders:?}");
+    assert!(orders.iter().all(|order| (1.9..2.25).contains(order)), "{errors:?}: {orders:?}");
 }

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod accuracy;
+mod across;
 mod branches;
 mod constant_steps;
 mod mechanisms;

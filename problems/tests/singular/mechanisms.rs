@@ -239,14 +239,17 @@ impl SpatialFourBar {
     }
 }
 
-/// Columns of R(q).
+/// Columns of R(q)/|q|². Without the division |q|, which is constant only as accurately as it is integrated, is a length of the
+/// links, and with links of other lengths there is no way through the position.
 fn rotation<T: Real>(q: &[T]) -> [[T; 3]; 3] {
     let (a, b, c, d) = (q[0], q[1], q[2], q[3]);
+    let square = a.sq() + b.sq() + c.sq() + d.sq();
     [
         [a.sq() + b.sq() - c.sq() - d.sq(), (b * c + a * d) * 2.0, (b * d - a * c) * 2.0],
         [(b * c - a * d) * 2.0, a.sq() - b.sq() + c.sq() - d.sq(), (c * d + a * b) * 2.0],
         [(b * d + a * c) * 2.0, (c * d - a * b) * 2.0, a.sq() - b.sq() - c.sq() + d.sq()],
     ]
+    .map(|column| column.map(|entry| entry / square))
 }
 
 impl Mechanism for SpatialFourBar {

@@ -8,7 +8,7 @@ use geoms::methods::{state::State, Method};
 use geoms::model::{index1::Halt, view::View};
 use geoms::norm::{Scaling, Tolerance};
 use geoms::options::Options;
-use geoms::system::System;
+use geoms::system::{Supplied, System};
 
 #[derive(Debug)]
 struct Euler {
@@ -27,13 +27,13 @@ pub fn begin(
     l: &Layout,
     o: &Options,
     tol: &Tolerance,
-    analytic: bool,
+    supplied: Supplied<'_>,
     at: (f64, &[f64], f64),
 ) -> Box<dyn Method> {
     let zeros = || vec![0.0; l.n];
     Box::new(Euler {
         state: State::new(at.0, at.1, at.2, &[]),
-        view: View::new(l, o, tol, analytic),
+        view: View::new(l, o, tol, supplied.jacobian),
         scaling: Scaling::new(tol, l.n),
         x: zeros(),
         rates: [zeros(), zeros()],

@@ -6,7 +6,7 @@ use crate::capi::handle::{look, null, refused, Handle};
 use crate::error::{Code, Failure};
 use crate::gluing::port::PlanarFrame;
 use crate::gluing::spatial::SpatialFrame;
-use crate::gluing::Topology;
+use crate::gluing::{Projection, Topology};
 use std::ffi::{c_char, c_int, c_void};
 
 /// geoms_glue_set_int "topology": the interface is solved at one place.
@@ -18,6 +18,8 @@ pub const GEOMS_NEIGHBOUR: c_int = 2;
 /// geoms_glue_set_int "topology": at one place, after the subdomains of each participant among themselves. The round-off of the results
 /// depends on who has which subdomain; with the other ones it does not.
 pub const GEOMS_GROUPED: c_int = 3;
+/// geoms_glue_set_int "topology": halves of halves that few joints connect, whatever the order of the subdomains; for grids and loops of joints.
+pub const GEOMS_DISSECTION: c_int = 4;
 
 /// Add a subdomain that participant `owner` computes. It gives a handle with equations, mass matrix and, if there is one, the Jacobian, whose
 /// functions and option "masstrct" are taken as they are now, and the initial values x; the others give null for both. Returns the number
@@ -220,8 +222,9 @@ pub unsafe extern "C" fn geoms_glue_set_real(glue: *mut Glue, name: *const c_cha
     }
 }
 
-/// Set an integer option, the same in all participants: "project" (1: velocities satisfy the constraints; default), "fixed" (1: steps of constant
-/// size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR, GEOMS_GROUPED).
+/// Set an integer option, the same in all participants: "project" (1: velocities of the results satisfy the constraints; default; 2: steps go on
+/// from these, which costs the forces an order; 0: they satisfy them to O(h²)), "fixed" (1: steps of constant size), "topology" (GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR, GEOMS_GROUPED,
+/// GEOMS_DISSECTION).
 ///
 /// # Safety
 /// The pointer is null or one of geoms_glue_create; `name` is null or a string.
@@ -232,18 +235,22 @@ pub unsafe extern "C" fn geoms_glue_set_int(glue: *mut Glue, name: *const c_char
         call(glue, |inner| {
             let (name, s) = (text("name", name)?, &mut inner.settings);
             match (name.to_ascii_lowercase().as_str(), value) {
-                ("project", 0 | 1) => s.project = value == 1,
+                ("project", 0) => s.project = Projection::None,
+                ("project", 1) => s.project = Projection::Result,
+                ("project", 2) => s.project = Projection::Continued,
                 ("fixed", 0 | 1) => s.fixed_step = value == 1,
                 ("topology", GEOMS_FLAT) => s.topology = Topology::Flat,
                 ("topology", GEOMS_BISECTION) => s.topology = Topology::Bisection,
                 ("topology", GEOMS_NEIGHBOUR) => s.topology = Topology::Neighbour,
                 ("topology", GEOMS_GROUPED) => s.topology = Topology::Grouped,
-                ("project" | "fixed", _) => return Err(refused(name, value, "0, 1")),
+                ("topology", GEOMS_DISSECTION) => s.topology = Topology::Dissection,
+                ("project", _) => return Err(refused(name, value, "0, 1, 2")),
+                ("fixed", _) => return Err(refused(name, value, "0, 1")),
                 ("topology", _) => {
                     return Err(refused(
                         name,
                         value,
-                        "GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR, GEOMS_GROUPED",
+                        "GEOMS_FLAT, GEOMS_BISECTION, GEOMS_NEIGHBOUR, GEOMS_GROUPED, GEOMS_DISSECTION",
                     ))
                 }
                 _ => return Err(refused("name", name, "project, fixed, topology")),

@@ -162,6 +162,8 @@ struct Inner {
     run: Option<Glued<'static>>,
     saving: Option<Saving>,
     event: Option<(usize, usize)>,
+    /// Given for the next restart.
+    changed: Vec<(usize, Vec<f64>)>,
     error: LastError,
 }
 
@@ -331,6 +333,7 @@ pub extern "C" fn geoms_glue_create() -> *mut Glue {
             run: None,
             saving: None,
             event: None,
+            changed: Vec::new(),
             error: LastError::none(),
         };
         Box::new(Glue { busy: AtomicBool::new(false), inner: UnsafeCell::new(inner) })

@@ -1,6 +1,6 @@
 //! The run: start, integrate, save and resume, and what has become of it.
 
-use super::{call, number, text, Glue};
+use super::{call, number, numbers, text, Glue};
 use crate::capi::handle::{null, refused};
 use crate::capi::run::store;
 use crate::error::{Code, Failure};
@@ -77,6 +77,7 @@ pub unsafe extern "C" fn geoms_glue_start(glue: *mut Glue, t: f64, h: f64) -> c_
     unsafe {
         call(glue, |inner| {
             inner.run = None;
+            inner.changed.clear();
             let (assembly, transport) = inner.assembly();
             let mut run = Glued::start(assembly, transport, inner.settings.clone(), t, h)?;
             if let Some(saving) = inner.saving.clone() {
@@ -100,6 +101,7 @@ pub unsafe extern "C" fn geoms_glue_resume(glue: *mut Glue, prefix: *const c_cha
         call(glue, |inner| {
             let from = Saving { prefix: PathBuf::from(text("prefix", prefix)?), every: 1 };
             inner.run = None;
+            inner.changed.clear();
             let (assembly, transport) = inner.assembly();
             let mut run = Glued::prepare(assembly, transport, inner.settings.clone(), 0.0, 1.0)?;
             run.resume(&from)?;
@@ -136,11 +138,7 @@ pub unsafe extern "C" fn geoms_glue_step(glue: *mut Glue, tend: f64) -> c_int {
     // SAFETY: the contract of this function.
     unsafe {
         call(glue, |inner| {
-            let run = inner.run()?;
-            if !tend.is_finite() || tend <= run.time() {
-                return Err(refused("tend", tend, format!("> {}", run.time())));
-            }
-            let stop = run.step(tend)?;
+            let stop = inner.run()?.step(tend)?;
             Ok(inner.stopped(stop))
         })
     }
@@ -180,6 +178,46 @@ pub unsafe extern "C" fn geoms_glue_state(glue: *mut Glue, subdomain: c_int, x: 
                 return Err(null("x"));
             }
             store(found, x);
+            Ok(0)
+        })
+    }
+}
+
+/// Give a subdomain of this participant another x, after an impact, say; acts with geoms_glue_restart. x has as many numbers as geoms_glue_state gives;
+/// multipliers are computed.
+///
+/// # Safety
+/// The pointer is null or one of geoms_glue_create; `x` is null or long enough.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_glue_set_state(glue: *mut Glue, subdomain: c_int, x: *const f64) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(glue, |inner| {
+            let run = inner.run()?;
+            let found = usize::try_from(subdomain).ok().and_then(|k| run.state(k).map(|x| (k, x.len())));
+            let (k, n) =
+                found.ok_or_else(|| refused("subdomain", subdomain, "a subdomain of this participant"))?;
+            let x = if n == 0 { Vec::new() } else { numbers("x", x, number(n))? };
+            inner.changed.retain(|c| c.0 != k);
+            inner.changed.push((k, x));
+            Ok(0)
+        })
+    }
+}
+
+/// Go on from what geoms_glue_set_state has given: positions and velocities must be consistent, accelerations and forces are computed anew. All
+/// participants call this together, also those that change nothing. What is refused changes nothing.
+///
+/// # Safety
+/// The pointer is null or one of geoms_glue_create.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_glue_restart(glue: *mut Glue) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(glue, |inner| {
+            let changed = std::mem::take(&mut inner.changed);
+            let states: Vec<(usize, &[f64])> = changed.iter().map(|(k, x)| (*k, &x[..])).collect();
+            inner.run()?.restart(&states)?;
             Ok(0)
         })
     }

@@ -39,6 +39,7 @@ impl Work {
     }
 
     /// The smallest correction that removes the residual, into `u`.
+    #[inline]
     fn correct(&mut self, saddle: &mut Linear<Saddle>) {
         match saddle.factored() {
             Some(mut factored) => factored.correction(&mut self.residual, &mut self.u),

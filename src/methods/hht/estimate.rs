@@ -149,14 +149,13 @@ impl Hht {
 
     /// Largest acceleration that the terms of one row of forces would cause if they did not balance.
     fn balancing_acceleration(&self) -> f64 {
-        let (u, n, matrix) = (&self.unknowns, self.unknowns.n, self.matrix.entries());
+        let (u, n, matrix) = (&self.unknowns, self.unknowns.n, self.matrix.assembled());
         // An iterate that diverges says nothing.
         let last = self.points.values(0);
         let mut largest = 0.0f64;
         for (i, force) in u.a.range().zip(&self.old.force) {
-            let row = |j: usize| matrix[i + j * n].abs();
-            let terms: f64 = (0..n).map(|j| row(j) * last[j].abs()).sum();
-            let inertia = u.a.range().fold(0.0f64, |m, j| m.max(row(j)));
+            let terms = matrix.row_sum(i, 0..n, |j, value| value.abs() * last[j].abs());
+            let inertia = matrix.row_largest(i, u.a.range());
             if inertia > 0.0 {
                 largest = largest.max((terms + force.abs()) / inertia);
             }

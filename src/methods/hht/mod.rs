@@ -20,18 +20,18 @@ use super::plan::{self, Attempted, Plan, Setback};
 use super::save::BadState;
 use super::state::State;
 use super::{Constraints, Method};
-use crate::decompose::DecompositionKind;
 use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
 use crate::methods::hermite;
+use crate::model::by_pattern::{self, Purpose};
 use crate::model::derivatives::Derivatives;
 use crate::model::index1::{Halt, Index1};
-use crate::model::matrix::{self, Matrix};
+use crate::model::matrix::Matrix;
 use crate::model::unknowns::Unknowns;
 use crate::model::{Mass, Trouble};
 use crate::norm::{Scaling, Tolerance};
 use crate::options::Options;
-use crate::system::{JacobianBlocks, System};
+use crate::system::{JacobianBlocks, Sparsity, Supplied, System};
 use estimate::Weights;
 use family::Coefficients;
 use iterate::Newton;
@@ -55,6 +55,8 @@ pub struct Hht {
     /// Z ≠ I was seen: positions are unknowns of their own.
     general: bool,
     unknowns: Unknowns,
+    /// By which matrices are stored.
+    pattern: Option<Sparsity>,
     derivatives: Derivatives,
     index1: Index1,
     fx: JacobianBlocks,
@@ -198,13 +200,12 @@ impl Method for Hht {
 }
 
 impl Hht {
-    /// An integrator at the initial point (t, x) with first step size h. `analytic` says whether the model supplies its
-    /// Jacobian.
+    /// An integrator at the initial point (t, x) with first step size h.
     pub fn new(
         layout: &Layout,
         options: &Options,
         tolerance: &Tolerance,
-        analytic: bool,
+        supplied: Supplied<'_>,
         (t, x, h): (f64, &[f64], f64),
     ) -> Self {
         let d = &layout.dims;
@@ -212,6 +213,7 @@ impl Hht {
         let general = d.np != d.nv;
         let unknowns = Unknowns::new(layout, general);
         let varying = !options.mass.is_constant();
+        let (pattern, analytic) = (by_pattern::of_run(layout, options, supplied), supplied.jacobian);
         Hht {
             state: State::new(t, x, h, &hermite::NODES),
             coefficients: Coefficients::new(options),
@@ -219,13 +221,14 @@ impl Hht {
             begun: false,
             general,
             unknowns,
-            index1: Index1::new(layout, options, analytic, scaling.rtol_user),
+            index1: Index1::stored(layout, options, analytic, scaling.rtol_user, pattern),
             derivatives: Derivatives::new(layout, options, analytic, scaling.typical),
-            fx: JacobianBlocks::new(layout),
-            matrix: room(options, unknowns),
+            fx: JacobianBlocks::stored(layout, pattern),
+            matrix: by_pattern::analyse(Purpose::Step, (layout, unknowns), options, pattern),
             singular: 0,
-            mass: Mass::new(layout, options.mass),
-            mass_old: Mass::new(layout, options.mass),
+            mass: Mass::stored(layout, options.mass, pattern),
+            mass_old: Mass::stored(layout, options.mass, pattern),
+            pattern: pattern.cloned(),
             old: Point::new(layout),
             new: Point::new(layout),
             points: Points::new(unknowns.n),
@@ -276,7 +279,8 @@ impl Hht {
         self.general = true;
         self.unknowns = Unknowns::new(&self.layout, true);
         let n = self.unknowns.n;
-        self.matrix = room(&self.options, self.unknowns);
+        let of = (&self.layout, self.unknowns);
+        self.matrix = by_pattern::analyse(Purpose::Step, of, &self.options, self.pattern.as_ref());
         self.points = Points::new(n);
         self.work.y = vec![0.0; n];
         self.work.e = vec![0.0; n];
@@ -302,7 +306,23 @@ impl Hht {
     }
 }
 
-fn room(options: &Options, unknowns: Unknowns) -> Matrix {
-    let redundant = options.decompose_constraints == DecompositionKind::Svd;
-    matrix::analyse(options.decompose_differential, unknowns, redundant)
+/// Numbers of eight bytes that a run by pattern takes; `None` if its matrices are dense.
+pub(super) fn numbers(layout: &Layout, options: &Options, supplied: Supplied<'_>) -> Option<u128> {
+    let pattern = by_pattern::of_run(layout, options, supplied)?;
+    let (d, big) = (&layout.dims, |n: usize| n as u128);
+    // Two Jacobians, two mass matrices, groups for differences, and the lists that they are made from.
+    let entries = pattern.mass.len() + pattern.fx.iter().map(Vec::len).sum::<usize>();
+    let of = |purpose, unknowns| big(by_pattern::numbers(purpose, (layout, unknowns), options, pattern));
+    // Positions may become unknowns of their own. While a matrix is analysed parts of its structure exist twice and more.
+    let step = of(Purpose::Step, Unknowns::new(layout, true));
+    let matrices = 3 * (step + of(Purpose::Accelerations, Index1::unknowns(layout)));
+    let whole = |(m, n): (usize, usize)| big(m) * big(n);
+    let jacobian: u128 = layout.fx_shapes().map(whole).iter().sum();
+    // What the model can only write in full.
+    let full = match (supplied.entries, supplied.jacobian) {
+        (true, _) => 0,
+        (false, false) => whole((d.nv, d.nv)),
+        (false, true) => whole((d.nv, d.nv)) + jacobian,
+    };
+    Some(12 * big(entries) + matrices + full + whole((d.ns, d.ns)) + 40 * big(layout.n + layout.m))
 }

@@ -26,7 +26,7 @@ impl Hht {
         let made_for = self.matrix.factored_for();
         w.real(made_for.unwrap_or(0.0));
         if made_for.is_some() {
-            w.reals(self.matrix.entries());
+            w.reals(self.matrix.assembled());
         }
         w.seal()
     }
@@ -67,8 +67,8 @@ impl Hht {
     }
 
     fn restore_masses(&mut self, r: &mut Reader<'_>, begun: bool) -> Result<(), BadState> {
-        let mut full = vec![0.0; self.layout.dims.nv * self.layout.dims.nv];
         for mass in [&mut self.mass, &mut self.mass_old] {
+            let mut full = vec![0.0; mass.len()];
             if r.optional("mass matrix", &mut full)? {
                 mass.restore(&full);
             }
@@ -96,9 +96,7 @@ impl Hht {
         let made_for = r.size("step size of the matrix")?;
         self.matrix.discard();
         if made_for > 0.0 {
-            let mut entries = vec![0.0; self.matrix.entries().len()];
-            r.reals("matrix", &mut entries)?;
-            require("matrix", self.matrix.values().set_entries(&entries))?;
+            r.reals("matrix", self.matrix.values().assembled_mut())?;
             let factored = self.matrix.factor(made_for, |matrix| matrix.factor(self.index1.deficiency));
             require("matrix", factored.is_ok())?;
         }

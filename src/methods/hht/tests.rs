@@ -15,6 +15,10 @@ fn condition(matrix: &[f64]) -> f64 {
     s[0] / s[n - 1]
 }
 
+fn analytic() -> Supplied<'static> {
+    Supplied { jacobian: true, ..Supplied::default() }
+}
+
 /// One accepted step, as the driver makes it.
 fn step(hht: &mut Hht, system: &mut dyn System) {
     hht.begin_step();
@@ -44,12 +48,12 @@ fn condition_does_not_depend_on_the_step_size() {
         let mut system = Model::new(Circle, mechanism::Options::new(Form::StrangenessFree, true), 0.0, &x0);
         let layout = Layout::new(system.dimensions(), Form::StrangenessFree);
         let tolerance = Tolerance::scalar(1e-12, 1e-12);
-        let mut hht = Hht::new(&layout, &options, &tolerance, true, (0.0, &x0, h));
+        let mut hht = Hht::new(&layout, &options, &tolerance, analytic(), (0.0, &x0, h));
         for _ in 0..20 {
             hht.matrix.discard();
             step(&mut hht, &mut system);
         }
-        let found = condition(hht.matrix.entries());
+        let found = condition(hht.matrix.assembled());
         println!("h = {h:.0e}: condition number {found:.2}");
         assert!((found - 3.78).abs() < 0.05, "h = {h:e}: {found}");
     }
@@ -72,7 +76,7 @@ fn derivative_of_the_residuals(name: &str, mechanism: impl Mechanism + Clone, x0
             let presented = mechanism::Options::new(Form::StrangenessFree, true);
             let mut system = Model::new(mechanism.clone(), presented, 0.0, x0);
             let layout = Layout::new(system.dimensions(), Form::StrangenessFree);
-            let mut hht = Hht::new(&layout, &options, &tolerance, true, (0.0, x0, 1e-3));
+            let mut hht = Hht::new(&layout, &options, &tolerance, analytic(), (0.0, x0, 1e-3));
             for _ in 0..3 {
                 step(&mut hht, &mut system);
             }
@@ -82,7 +86,7 @@ fn derivative_of_the_residuals(name: &str, mechanism: impl Mechanism + Clone, x0
             hht.linearize(&mut system, plan).unwrap();
             let unknowns = hht.unknowns;
             let (n, y) = (unknowns.n, hht.work.y.clone());
-            let assembled = hht.matrix.entries().to_vec();
+            let assembled = hht.matrix.assembled().to_vec();
             let beta = hht.coefficients.beta;
             let mut moved = |j: usize, by: f64| {
                 hht.work.y.copy_from_slice(&y);
@@ -139,7 +143,8 @@ fn general_kinematics_is_noticed() {
         let mut system =
             Model::new(Stretched, mechanism::Options::new(Form::StrangenessFree, true), 0.0, &x0);
         let h = 1.0 / f64::from(steps);
-        let mut hht = Hht::new(&layout, &options, &Tolerance::scalar(1e-12, 1e-12), true, (0.0, &x0, h));
+        let mut hht =
+            Hht::new(&layout, &options, &Tolerance::scalar(1e-12, 1e-12), analytic(), (0.0, &x0, h));
         assert!(!hht.general);
         while hht.state.t < 1.0 {
             step(&mut hht, &mut system);
@@ -186,7 +191,7 @@ fn estimates_with_and_without_kinematics_agree() {
         let mut system =
             Model::new(mechanism, mechanism::Options::new(Form::StrangenessFree, true), 0.0, &x0);
         let tolerance = Tolerance::scalar(1e-9, 1e-9);
-        let mut hht = Hht::new(&layout, &options, &tolerance, true, (0.0, &x0, sizes[0]));
+        let mut hht = Hht::new(&layout, &options, &tolerance, analytic(), (0.0, &x0, sizes[0]));
         let estimated = |h: &f64| {
             hht.begin_step();
             let plan = Plan { h: *h, t_new: hht.state.t + h, cut_from: None, ends: false };

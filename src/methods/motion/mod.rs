@@ -204,6 +204,7 @@ impl Motion {
     }
 
     /// Factors of the matrices in hand.
+    #[inline]
     pub(super) fn decompose(&mut self) -> Result<(), Defect> {
         self.saddle.factor((), |saddle| saddle.decompose(&self.mass, &self.c)).map(|_| ())
     }
@@ -218,6 +219,7 @@ impl Motion {
     }
 
     /// Rows of EOM at y, contact points settled, with the multipliers in hand; of supplied parts the rows g alone.
+    #[inline]
     pub fn residuals(
         &mut self,
         system: &mut dyn System,
@@ -259,6 +261,7 @@ impl Motion {
     }
 
     /// C from FX2; true if the forces depend on w, λ, μ otherwise than by -Cᵀ(λ, μ).
+    #[inline]
     fn read_constraint_matrix(&mut self) -> Result<bool, Halt> {
         let m = self.nu.len();
         let (nv, m2) = (self.layout.dims.nv, self.layout.m2());

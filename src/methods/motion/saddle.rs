@@ -216,6 +216,7 @@ impl Factored<'_, Saddle> {
 
     /// f := a = M⁻¹(f - Cᵀν) and b := ν, where b holds C M⁻¹f + γ: the row gII as the model gives it for ν = 0. Not
     /// with the whole matrix.
+    #[inline]
     pub fn solve_reduced(&mut self, f: &mut [f64], b: &mut [f64]) {
         let s = &mut *self.system;
         s.mass.solve_lower(f);

@@ -88,6 +88,8 @@ pub struct Radau<const L: usize> {
     orders: Vec<Order<L>>,
     /// Which of them is in use.
     order: usize,
+    /// That of the last accepted step: the next one may have another.
+    accepted_order: usize,
     /// What happened since the last accepted step and the last change of order.
     evidence: Evidence,
     /// FACCON of the last Newton iteration.
@@ -149,6 +151,7 @@ impl<const L: usize> Method for Radau<L> {
     #[inline(never)] // a part of `make profile`
     fn accept(&mut self, plan: &Plan, attempted: &Attempted) {
         let keep_jacobian = self.keeps_jacobian();
+        self.accepted_order = self.order;
         let (state, tableau) = (&mut self.state, &self.orders[self.order].tableau);
         self.stages.add_last(tableau.stages, &mut state.x);
         if state.is_first() {
@@ -280,6 +283,7 @@ impl<const L: usize> Radau<L> {
             orders,
             // Where there is a choice begin in the middle: over the benchmark problems order 9 is the best single one.
             order: middle,
+            accepted_order: middle,
             evidence: Evidence::default(),
             faccon: 1.0,
             linearized: Linearized::Nowhere,
@@ -393,12 +397,16 @@ impl<const L: usize> Radau<L> {
 
     /// Starting values of the stages (STARTN).
     fn predict_stages(&mut self, h: f64) {
-        let last = (!self.state.is_first() && !self.options.zero_start).then(|| self.state.dense());
-        let last = last.filter(|last| h <= FARTHEST * last.h);
+        let last = self.can_extrapolate(h).then(|| self.state.dense());
         self.stages.predict(&self.orders[self.order].tableau, last, h);
         if self.memory.passed {
             self.stages.z[self.layout.x.multipliers.range()].fill([0.0; L]);
         }
+    }
+
+    /// True if the polynomial of the last step says where the stages of the next one are.
+    fn can_extrapolate(&self, h: f64) -> bool {
+        !self.state.is_first() && !self.options.zero_start && h <= FARTHEST * self.state.h_last
     }
 
     /// True if the Jacobian serves the next step too (THET).
@@ -462,7 +470,7 @@ impl<const L: usize> Radau<L> {
         }
         let state = &mut self.state;
         self.formulation.work_space().minimum_norm_correction(&state.x, &mut self.work.delta);
-        let tableau = &self.orders[self.order].tableau;
+        let tableau = &self.orders[self.accepted_order].tableau;
         for (z, d) in self.stages.z.iter_mut().zip(&self.work.delta) {
             // The stages have none of it at x_k, the end must have none at x_{k+1}: interpolate.
             z.iter_mut().zip(&tableau.nodes).for_each(|(z, c)| *z += c * d);

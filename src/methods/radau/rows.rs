@@ -47,6 +47,7 @@ impl Rows {
     }
 
     /// The rows at (t, x).
+    #[inline]
     pub(super) fn eom(
         &mut self,
         system: &mut dyn System,

@@ -219,13 +219,7 @@ impl Rosenbrock {
 
     /// Index into x of component i of (r, v, p).
     fn component(&self, i: usize) -> usize {
-        let b = self.layout.x;
-        let nrv = b.v.end - b.r.start;
-        if i < nrv {
-            b.r.start + i
-        } else {
-            b.p.start + i - nrv
-        }
+        self.layout.x.with_rate(i)
     }
 
     fn setback(&self, halt: Halt) -> Setback {

@@ -110,21 +110,27 @@ impl<const L: usize> Critical<L> {
         let (fx, q) = (known.fx, l.x.contact_position);
         let (nv, nq, nz) = (l.n3(), l.n4(), sizes.all());
         let ld = fx.shape[1].0;
-        self.position.decompose(&fx.fx[2], fx.shape[2].0)?;
         self.velocity.decompose(&fx.fx[1], ld)?;
-        reduced.smallest = self.position.smallest().min(self.velocity.smallest());
+        // With p' = v and holonomic constraints alone both levels have the same matrix.
+        let same = levels_agree(&l, fx);
+        if !same {
+            self.position.decompose(&fx.fx[2], fx.shape[2].0)?;
+        }
+        let position = if same { &mut self.velocity } else { &mut self.position };
+        reduced.smallest = position.smallest();
         let sizes_of = |kept: &KeptRank, rows: &[f64]| -> f64 {
             rows.iter().enumerate().fold(0.0, |m: f64, (i, r)| m.max(kept.scale(i) * r.abs()))
         };
         let speeds = &l.rda.rows2.of(known.rda)[..l.dims.nl + l.dims.nm];
-        let violation = sizes_of(&self.position, l.rda.rows3.of(known.rda));
-        reduced.violation = violation.max(sizes_of(&self.velocity, speeds));
+        reduced.violation = sizes_of(position, l.rda.rows3.of(known.rda));
         let by_q = &fx.fx[1][ld * nv..];
 
         // Particular solution: c, g, then gI, h.
         let x0 = &mut reduced.x0;
         x0.fill(0.0);
-        self.position.particular(l.rda.rows3.of(known.rda), q.of_mut(x0));
+        position.particular(l.rda.rows3.of(known.rda), q.of_mut(x0));
+        reduced.smallest = reduced.smallest.min(self.velocity.smallest());
+        reduced.violation = reduced.violation.max(sizes_of(&self.velocity, speeds));
         let rows = &mut reduced.rows[..ld];
         rows.copy_from_slice(l.rda.rows2.of(known.rda));
         dense::add_mul_vec(ld, nq, -1.0, by_q, q.of(x0), rows);
@@ -138,7 +144,8 @@ impl<const L: usize> Critical<L> {
                 l.x.v.of_mut(column).copy_from_slice(&self.velocity.null_basis()[k * nv..(k + 1) * nv]);
             } else if k < sizes.v + sizes.q {
                 let k = k - sizes.v;
-                let free = &self.position.null_basis()[k * nq..(k + 1) * nq];
+                let position = if same { &self.velocity } else { &self.position };
+                let free = &position.null_basis()[k * nq..(k + 1) * nq];
                 q.of_mut(column).copy_from_slice(free);
                 rows.fill(0.0);
                 dense::add_mul_vec(ld, nq, -1.0, by_q, free, rows);
@@ -219,6 +226,14 @@ impl<const L: usize> Critical<L> {
         // FX2 holds -C.
         out.iter_mut().for_each(|d| *d = -*d);
     }
+}
+
+/// True if FX3 is FX2 by v.
+fn levels_agree(l: &Layout, fx: &JacobianBlocks) -> bool {
+    let (ld2, ld3) = (fx.shape[1].0.max(1), fx.shape[2].0.max(1));
+    let square = l.dims.ns == 0 && l.dims.nm == 0 && l.n3() == l.n4();
+    let mut columns = fx.fx[1].chunks_exact(ld2).zip(fx.fx[2].chunks_exact(ld3));
+    square && columns.all(|(by_v, by_p)| by_v[..ld3] == *by_p)
 }
 
 /// FX4, FX5 and FX6 times x, as rows of RDA, without the columns of the multipliers.

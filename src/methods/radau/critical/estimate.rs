@@ -6,10 +6,11 @@ use super::{Critical, Radau, Setback};
 use crate::error::Rejection;
 use crate::model::Trouble;
 use crate::norm::weighted_rms;
-use crate::system::System;
+use crate::singular::replace_lost_rows;
+use crate::system::{JacobianBlocks, System};
 
-/// Below this smallest magnitude x_k lies in the rank loss itself: the directions of the first stage serve.
-const IN_IT: f64 = 1e-9;
+/// Below this smallest magnitude x_k lies in the rank loss itself: its free directions are those of the motion through it.
+const IN_IT: f64 = 1e-5;
 
 impl<const L: usize> Radau<L> {
     /// Norm of the error estimate.
@@ -22,10 +23,10 @@ impl<const L: usize> Radau<L> {
         if self.options.fixed_step {
             return Ok(0.0);
         }
-        let point = self.reduce_here(critical, system)?;
+        let (point, in_it) = self.reduce_here(critical, system)?;
         self.decompose_estimate(critical, point, h)?;
         self.work.rhs.copy_from_slice(&self.work.here);
-        if point == 0 {
+        if in_it {
             self.evaluate_without_multipliers(system)?;
         }
         let mut err = self.critical_error_norm(critical, point, h);
@@ -48,8 +49,13 @@ impl<const L: usize> Radau<L> {
         Ok(err)
     }
 
-    /// The equations at x_k reduced, or those of the first stage if x_k is singular itself; which of the points it is.
-    fn reduce_here(&mut self, critical: &mut Critical<L>, system: &mut dyn System) -> Result<usize, Setback> {
+    /// The equations at x_k reduced, or those of the first stage if they cannot be; which of the points it is, and whether x_k lies in
+    /// the rank loss.
+    fn reduce_here(
+        &mut self,
+        critical: &mut Critical<L>,
+        system: &mut dyn System,
+    ) -> Result<(usize, bool), Setback> {
         let here = critical.points.len() - 1;
         let (t, x, stats) = (self.state.t, &self.state.x, &mut self.state.stats);
         let mut result = self.rows.jacobian(system, (t, x), &mut critical.fx, stats);
@@ -57,15 +63,24 @@ impl<const L: usize> Radau<L> {
             result = self.mass.evaluate(system, t, x, &mut stats.nmas);
         }
         result.map_err(|trouble| self.setback(trouble))?;
-        let fx = std::mem::take(&mut critical.fx);
-        let known = Known { fx: &fx, mass: &self.mass, rda: &self.work.here };
-        let reduced = critical.eliminate(here, known, &mut self.state.stats.mass_multiplications);
+        let mut fx = std::mem::take(&mut critical.fx);
+        let products = &mut self.state.stats.mass_multiplications;
+        let mut reduce = |critical: &mut Critical<L>, fx: &JacobianBlocks| {
+            let known = Known { fx, mass: &self.mass, rda: &self.work.here };
+            critical.eliminate(here, known, products).is_ok()
+        };
+        let mut reduced = reduce(critical, &fx);
+        let in_it = critical.points[here].smallest < IN_IT;
+        if reduced && in_it && critical.position.decompose(&fx.fx[2], fx.shape[2].0).is_ok() {
+            let kept = (&mut critical.velocity, &critical.position);
+            replace_lost_rows(&self.layout, &mut fx, kept, IN_IT);
+            reduced = reduce(critical, &fx);
+        }
         critical.fx = fx;
-        let in_it = reduced.is_err() || critical.points[here].smallest < IN_IT;
-        Ok(if in_it { 0 } else { here })
+        Ok((if reduced { here } else { 0 }, in_it || !reduced))
     }
 
-    /// Rows at x_k with λ = μ = 0: in the rank loss they mean nothing, and the directions of the first stage are not those of x_k.
+    /// Rows at x_k with λ = μ = 0: in the rank loss they mean nothing.
     fn evaluate_without_multipliers(&mut self, system: &mut dyn System) -> Result<(), Setback> {
         let (l, t) = (self.layout, self.state.t);
         self.work.delta.copy_from_slice(&self.state.x);

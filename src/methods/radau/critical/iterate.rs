@@ -4,6 +4,7 @@ use super::eliminate::{multipliers_drop_out, Known};
 use super::{Critical, Radau, Setback};
 use crate::error::Rejection;
 use crate::linalg::lanes::Lanes;
+use crate::linalg::scalar::Scalar;
 use crate::newton::{Monitor, Verdict};
 use crate::system::System;
 
@@ -14,13 +15,27 @@ const TOO_CLOSE: f64 = 0.03;
 const SHIFT: f64 = 0.8;
 /// ... at most so often.
 const SHIFTS: u32 = 6;
+/// Rounding errors in units of ε: a stage is a sum of all others, with the weights of A⁻¹.
+const ROUND_OFF: f64 = 30.0;
+/// Accelerations are determined above this smallest magnitude: errors of x_k are divided by it.
+const STEADY: f64 = 1e-3;
+/// Multipliers at a point whose distance from the rank loss is below this part of the step say nothing of the stages.
+const POLE: f64 = 0.1;
+/// Branches are distinct in stages whose smallest magnitude is this times the tolerance ...
+const DISTINCT: f64 = 100.0;
+/// ... and steps that begin in the rank loss are made longer by this factor until they are.
+const FARTHER: f64 = 8.0;
 /// Below this one a stage is in the rank loss.
 const IN_IT: f64 = 1e-6;
+/// The part of the tolerance that extrapolated stages may miss the constraints by. A smaller one would have the steps creep into the
+/// rank loss, where v is known to ε/σ².
+const TOLERABLE: f64 = 1e-2;
 /// Below this smallest magnitude a failure of Newton's method is one of the rank loss.
 const SINGULAR: f64 = 0.1;
 
 impl<const L: usize> Radau<L> {
-    /// Starting values: p and v extrapolated, in a first step with the accelerations at x_k; λ, μ as they are at x_k.
+    /// Starting values: p and v extrapolated, or with the accelerations at x_k if the last step says nothing of this one: at x_k itself
+    /// the stages would lie in the rank loss that it may end in. λ, μ as they are at x_k.
     pub(super) fn begin_stages(
         &mut self,
         critical: &mut Critical<L>,
@@ -29,7 +44,7 @@ impl<const L: usize> Radau<L> {
     ) -> Result<(), Setback> {
         self.predict_stages(h);
         let l = self.layout;
-        if self.state.is_first() || self.options.zero_start {
+        if !self.can_extrapolate(h) {
             self.state.stats.neom += 1;
             let state = &self.state;
             let result = self.rows.eom(system, state.t, &state.x, &mut self.work.rhs);
@@ -41,9 +56,11 @@ impl<const L: usize> Radau<L> {
             let curvature = &mut self.work.block[..l.dims.np];
             curvature.fill(0.0);
             match found {
-                Ok(()) => critical.index1.position_curvature(&critical.a, curvature),
+                Ok(()) if critical.velocity.smallest() > STEADY => {
+                    critical.index1.position_curvature(&critical.a, curvature)
+                }
                 // In the rank loss itself: along the velocity.
-                Err(_) => critical.a.fill(0.0),
+                _ => critical.a.fill(0.0),
             }
             let nodes = self.orders[self.order].tableau.nodes;
             let rates = l.rda.f_kin.of(&self.work.rhs).iter().zip(curvature.iter());
@@ -54,7 +71,11 @@ impl<const L: usize> Radau<L> {
                 *z = nodes.map(|c| c * h * a);
             }
         }
-        self.stages.z[l.x.multipliers.range()].fill([0.0; L]);
+        // Next to the rank loss they are those of a pole, or none.
+        let none = self.memory.time.is_some_and(|time| time.abs() < POLE * h);
+        for k in l.x.multipliers.range() {
+            self.stages.z[k] = [if none { -self.state.x[k] } else { 0.0 }; L];
+        }
         Ok(())
     }
 
@@ -75,7 +96,7 @@ impl<const L: usize> Radau<L> {
                     self.state.stats.at_round_off += 1;
                     return Ok(1);
                 }
-                self.keep_off(critical)?;
+                self.keep_off(critical, h)?;
             }
             self.solve_coupled(critical, h)?;
             self.state.stats.nbsub += 1;
@@ -91,7 +112,9 @@ impl<const L: usize> Radau<L> {
                     self.state.stats.at_round_off += 1;
                     return Ok(monitor.iterations());
                 }
-                Verdict::Slow { .. } | Verdict::Diverged => return Err(self.critical_newton_failed(critical)),
+                Verdict::Slow { .. } | Verdict::Diverged => {
+                    return Err(self.critical_newton_failed(critical, h))
+                }
             }
         }
     }
@@ -121,7 +144,7 @@ impl<const L: usize> Radau<L> {
             result.map_err(|trouble| self.setback(trouble))?;
             if i == 0 && !multipliers_drop_out(&l, &critical.fx) {
                 critical.suits = false;
-                return Err(self.critical_newton_failed(critical));
+                return Err(self.critical_newton_failed(critical, h));
             }
             self.state.stats.npdec += 1;
             let fx = std::mem::take(&mut critical.fx);
@@ -148,11 +171,15 @@ impl<const L: usize> Radau<L> {
     }
 
     /// Stages too close to the rank loss, the end of the step above all, ask for another step size.
-    fn keep_off(&mut self, critical: &mut Critical<L>) -> Result<(), Setback> {
+    fn keep_off(&mut self, critical: &mut Critical<L>, h: f64) -> Result<(), Setback> {
         let of_stages = critical.points[..self.tableau().stages].iter().map(|point| point.smallest);
         let (mut smallest, mut largest) = (f64::INFINITY, 0.0f64);
         of_stages.for_each(|s| (smallest, largest) = (smallest.min(s), largest.max(s)));
         if smallest >= TOO_CLOSE * largest || self.options.fixed_step || self.memory.shifts >= SHIFTS {
+            return Ok(());
+        }
+        // A shorter step would not be farther from a rank loss that lies at x_k or behind it.
+        if self.has_rank_loss_behind(h) {
             return Ok(());
         }
         self.memory.shifts += 1;
@@ -169,9 +196,9 @@ impl<const L: usize> Radau<L> {
         let Critical { matrix, points, rhs, rates, .. } = critical;
         for i in 0..stages {
             // Rates of the iterate and of the particular solutions.
-            for (k, x) in x.iter_mut().enumerate() {
-                let moved = |j: usize| tableau.a_inverse[j][i] * points[j].x0[k];
-                *x = rates[k][i] + (0..stages).map(moved).sum::<f64>() / h;
+            x.iter_mut().zip(rates.iter()).for_each(|(x, rate)| *x = rate[i]);
+            for (point, column) in points.iter().zip(&tableau.a_inverse[..stages]) {
+                f64::axpy(column[i] / h, &point.x0, x);
             }
             let out = &mut rhs[i * nz..(i + 1) * nz];
             points[i].project_rates(x, out);
@@ -220,7 +247,7 @@ impl<const L: usize> Radau<L> {
     fn ends_in_it(&self, critical: &Critical<L>, h: f64) -> bool {
         let stages = &critical.points[..self.tableau().stages];
         let smallest = self.layout.x.p.of(&self.work.scal).iter().fold(f64::INFINITY, |m, s| m.min(*s));
-        let tolerable = self.order().fnewt * smallest;
+        let tolerable = TOLERABLE * smallest;
         let extrapolated = !self.state.is_first() && h <= self.state.h_last;
         extrapolated
             && stages.last().is_some_and(|end| end.smallest < IN_IT)
@@ -234,7 +261,7 @@ impl<const L: usize> Radau<L> {
         let noise = |block: crate::layout::Block, power: i32| {
             block.range().all(|k| {
                 let tolerable = fnewt * self.work.scal[k];
-                let size = f64::EPSILON * (1.0 + self.state.x[k].abs());
+                let size = ROUND_OFF * f64::EPSILON * (1.0 + self.state.x[k].abs());
                 let close = |i: usize| critical.points[i].smallest.max(f64::EPSILON).powi(power);
                 (0..self.tableau().stages).all(|i| self.stages.dw[k][i].abs() <= tolerable + size / close(i))
             })
@@ -242,13 +269,28 @@ impl<const L: usize> Radau<L> {
         noise(l.x.contact_position, 1) && noise(l.x.v, 2) && noise(l.x.r, 2)
     }
 
-    fn critical_newton_failed(&mut self, critical: &Critical<L>) -> Setback {
+    fn critical_newton_failed(&mut self, critical: &Critical<L>, h: f64) -> Setback {
         let of_stages = critical.points[..self.tableau().stages].iter().map(|point| point.smallest);
         let smallest = of_stages.fold(f64::INFINITY, f64::min);
-        if smallest < SINGULAR {
-            return Setback::Reject { why: Rejection::RankLoss { smallest }, factor: 0.5, component: None };
+        if smallest >= SINGULAR {
+            return self.newton_failed(0.5);
         }
-        self.newton_failed(0.5)
+        // Behind a rank loss the errors of x_k decide on the branch of stages that are too close to it.
+        let error = self.layout.x.p.of(&self.work.scal).iter().fold(0.0f64, |m, s| m.max(*s));
+        let beyond = self.has_rank_loss_behind(h) && smallest < DISTINCT * error;
+        let factor = if beyond && self.memory.shifts < SHIFTS {
+            self.memory.shifts += 1;
+            FARTHER
+        } else {
+            0.5
+        };
+        Setback::Reject { why: Rejection::RankLoss { smallest }, factor, component: None }
+    }
+
+    /// The rank loss lies at x_k or behind it.
+    fn has_rank_loss_behind(&self, h: f64) -> bool {
+        let first = self.tableau().nodes[0] * h;
+        self.memory.time.is_some_and(|time| time < 0.5 * first)
     }
 }
 
@@ -256,7 +298,10 @@ impl<const L: usize> Critical<L> {
     /// (A⁻¹ Z)_i/h of all components.
     fn find_rates(&mut self, columns: &[Lanes<L>; L], stages: usize, h: f64, z: &[Lanes<L>]) {
         for (rate, z) in self.rates.iter_mut().zip(z) {
-            *rate = std::array::from_fn(|i| (0..stages).map(|j| columns[j][i] * z[j]).sum::<f64>() / h);
+            *rate = [0.0; L];
+            for (column, z) in columns[..stages].iter().zip(z) {
+                rate.iter_mut().zip(column).for_each(|(r, c)| *r += c * z / h);
+            }
         }
     }
 }

@@ -17,7 +17,7 @@ const NEAR: f64 = 20.0;
 /// ... if it has and the step failed ...
 const AFTER_FAILURE: f64 = 50.0;
 /// ... if Newton's method failed, whatever the magnitude ...
-const AFTER_NEWTON: f64 = 4.0;
+const AFTER_NEWTON: f64 = 2.0;
 /// ... and behind a critical step.
 const BEHIND: f64 = 4.0;
 

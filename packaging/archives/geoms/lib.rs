@@ -1,0 +1,3 @@
+//! The functions of include/geoms.h, those of the library; nothing is added.
+
+extern crate geoms as _;
