@@ -147,14 +147,14 @@ fn bench(case: &mut Case, plan: &Plan, csv: &mut String, lines: &mut Vec<String>
         return None;
     }
     // Our many settings in decades; those that win are refined below.
-    let ladder = |case: &Case, k: usize| if case.entries[k].ours && k != LEGACY { 2 } else { plan.stride };
+    let ladder = |case: &Case, k: usize| if case.entries[k].ours && k > DEFAULT { 2 } else { plan.stride };
     let accuracies =
         &case.accuracies[..case.accuracies.len().min(if plan.quick { case.few } else { usize::MAX })];
     let mut curves: Vec<Curve> = Vec::new();
     for k in 0..case.entries.len() {
         let stride = ladder(case, k);
-        let range =
-            if stride == plan.stride && !case.entries[k].ours { ALL } else { window(&curves, accuracies) };
+        let whole = !case.entries[k].ours || k == DEFAULT || case.entries[k].name.starts_with("default-");
+        let range = if whole { ALL } else { window(&curves, accuracies) };
         curves.push(sweep(case, k, plan, stride, range));
     }
     let mut winners: Vec<usize> = Vec::new();
@@ -222,6 +222,8 @@ fn rough_time(curve: &Curve, accuracy: f64) -> Option<f64> {
 
 /// Place of the documented default among the entries.
 const LEGACY: usize = 0;
+/// And of what the handle begins with.
+const DEFAULT: usize = 1;
 
 /// So many of our settings are measured where one is to be the best.
 const CONTENDERS: usize = 3;
@@ -251,7 +253,7 @@ fn contenders(case: &Case, curves: &[Curve], accuracy: f64, core: bool) -> Vec<u
     let rough = |k: usize| rough_time(&curves[k], accuracy).map(|seconds| (k, seconds));
     let mut ours: Vec<_> = (0..curves.len())
         .filter(|&k| {
-            k != LEGACY && case.entries[k].ours && !(core && case.entries[k].name == ours::HALF_EXPLICIT)
+            k > DEFAULT && case.entries[k].ours && !(core && case.entries[k].name == ours::HALF_EXPLICIT)
         })
         .filter_map(rough)
         .collect();
@@ -267,7 +269,7 @@ fn compare(
     lines: &mut Vec<String>,
 ) -> Option<usize> {
     let places: Vec<Option<Crossing>> = curves.iter().map(|c| crossing(&c.points, accuracy)).collect();
-    let legacy = LEGACY;
+    let kept = |k: usize| k == LEGACY || k == DEFAULT;
     let rivals = [false, true].map(|core| contenders(case, curves, accuracy, core));
     let Some(&first) = rivals[0].first() else {
         println!("-- error {accuracy:.0e}: none of our settings reaches it");
@@ -280,10 +282,11 @@ fn compare(
         .filter(|&k| {
             case.entries[k].name == "radau5-ggl"
                 || rivals[1].contains(&k)
+                || k == DEFAULT
                 || rough_time(&curves[k], accuracy).is_some_and(|s| s <= limit)
         })
         .filter(|&k| places[k].is_some())
-        .filter(|&k| !case.entries[k].ours || k == legacy || rivals.iter().any(|r| r.contains(&k)))
+        .filter(|&k| !case.entries[k].ours || kept(k) || rivals.iter().any(|r| r.contains(&k)))
         .collect();
     // Rounds, interleaved over the solvers.
     let mut times: Vec<BTreeMap<usize, f64>> = Vec::new();
@@ -321,11 +324,16 @@ fn compare(
         println!("   the implicit core: {:.4} ms with the setting '{name}'", 1e3 * row(core).0);
     }
     println!(
-        "   {:<16} {:>10}  {:>24}  {:>24}  {:>24}",
-        "", "ms", "geoms/peer (min..max)", "core/peer (min..max)", "legacy/peer (min..max)"
+        "   {:<16} {:>10}  {:>24}  {:>24}  {:>24}  {:>24}",
+        "",
+        "ms",
+        "geoms/peer (min..max)",
+        "core/peer (min..max)",
+        "default/peer (min..max)",
+        "legacy/peer (min..max)"
     );
     for &k in &measured {
-        if case.entries[k].ours && k != legacy {
+        if case.entries[k].ours && !kept(k) {
             continue;
         }
         let ratio = |ours: usize| spread(times.iter().map(|round| round[&ours] / round[&k]).collect());
@@ -334,12 +342,28 @@ fn compare(
             Some(Crossing::At(_)) => " (at its largest tolerance)",
             _ => "",
         };
-        let title = if k == legacy { "geoms legacy" } else { &case.entries[k].name };
-        let old =
-            if k == legacy || !measured.contains(&legacy) { String::new() } else { cell(ratio(legacy)) };
+        let title = match k {
+            LEGACY => "geoms legacy",
+            DEFAULT => "geoms default",
+            _ => &case.entries[k].name,
+        };
+        let old = |of: usize| {
+            if kept(k) || !measured.contains(&of) {
+                String::new()
+            } else {
+                cell(ratio(of))
+            }
+        };
         let (first, second) = (cell(ratio(best)), cell(ratio(core)));
-        println!("   {title:<16} {:>10.4}  {first:>24}  {second:>24}  {old:>24}{mark}", 1e3 * row(k).0);
+        let (default, legacy) = (old(DEFAULT), old(LEGACY));
+        println!(
+            "   {title:<16} {:>10.4}  {first:>24}  {second:>24}  {default:>24}  {legacy:>24}{mark}",
+            1e3 * row(k).0
+        );
         let title = title.replace(' ', "-");
+        if !default.is_empty() {
+            lines.push(format!("ratio-default {} {accuracy:.0e} {title} {:.4}", case.name, ratio(DEFAULT).0));
+        }
         lines.push(format!("ratio {} {accuracy:.0e} {title} {:.4}", case.name, ratio(best).0));
         lines.push(format!("ratio-core {} {accuracy:.0e} {title} {:.4}", case.name, ratio(core).0));
     }
@@ -353,7 +377,7 @@ fn compare(
     let missing = |cut: bool| -> Vec<&str> {
         let unmeasured = (0..curves.len()).filter(|&k| places[k].is_none() && curves[k].cut == cut);
         unmeasured
-            .filter(|&k| !case.entries[k].ours || k == legacy)
+            .filter(|&k| !case.entries[k].ours || kept(k))
             .map(|k| case.entries[k].name.as_str())
             .collect()
     };
@@ -372,7 +396,8 @@ fn compare(
 
 /// `--once PROBLEM SOLVER TOL RUNS`: the same run so many times, to be looked at with a profiler.
 fn once(problem: &str, entry: &str, tol: f64, runs: u32) -> Result<(), Box<dyn std::error::Error>> {
-    let mut case = problems::make(problem, ours::SETTINGS).ok_or("no such problem")?;
+    let settings = [ours::SETTINGS, ours::DEFAULTS].concat();
+    let mut case = problems::make(problem, &settings).ok_or("no such problem")?;
     let k = case.entries.iter().position(|e| e.name == entry).ok_or("no such solver")?;
     let (mut p, mut v) = (vec![0.0; case.start.p.len()], vec![0.0; case.start.v.len()]);
     let begin = clock::cpu();
@@ -410,11 +435,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     if arguments.iter().any(|a| a == "--settings") {
         return settings::compare(&names, &plan);
     }
+    let defaults = arguments.iter().any(|a| a == "--defaults");
+    let settings = if defaults { ours::DEFAULTS } else { ours::SETTINGS };
     println!("CPU time at equal accuracy, one thread{}", if plan.quick { ", quick" } else { "" });
     let mut csv = String::from("problem,side,solver,tolerance,error,seconds,steps,calls,jacobians\n");
     let (mut lines, mut panels) = (Vec::new(), Vec::new());
     for name in names {
-        let Some(mut case) = problems::make(name, ours::SETTINGS) else {
+        let Some(mut case) = problems::make(name, settings) else {
             return Err(format!("cannot make {name}").into());
         };
         panels.extend(bench(&mut case, &plan, &mut csv, &mut lines));

@@ -178,11 +178,22 @@ const fn setting(name: &'static str, set: &'static str) -> Setting {
 pub const HALF_EXPLICIT: &str = "half-explicit";
 /// The documented default of the `geoms_` call, mass structure included.
 const LEGACY: &str = "legacy";
+/// What the handle and Rust programs have whose user chooses nothing, but a decomposition if constraints are redundant.
+const DEFAULT: &str = "default";
 
-/// The first is the documented default; the others compete for "best" with the mass structure that the model has. Further
+/// `--defaults`: who chooses nothing against the peers, and each method with those defaults.
+pub const DEFAULTS: &[Setting] = &[
+    setting(LEGACY, ""),
+    setting(DEFAULT, ""),
+    setting("default-radau", "method=0"),
+    setting("default-automatic", "method=-1"),
+];
+
+/// The first is the documented default, the second that of the handle; the others compete for "best" with the mass structure that the model has. Further
 /// methods and orders are lines of this table.
 pub const SETTINGS: &[Setting] = &[
     setting(LEGACY, ""),
+    setting(DEFAULT, ""),
     setting("mass", ""),
     setting("nwtmat2", "nwtmat=2"),
     setting("thet.1-keep", "thet=0.1,quot1=0.99,quot2=2"),
@@ -229,15 +240,16 @@ pub const CANDIDATES: &[Setting] = &[
 
 /// The options of a setting for a model; `None` if it names none.
 pub fn options(setting: &Setting, mass: Mass, redundant: bool) -> Option<Options> {
-    let legacy = setting.name == LEGACY;
+    let untouched = setting.name.starts_with(DEFAULT);
+    let plain = setting.name == LEGACY || untouched;
     let structure = match mass {
-        Mass::Diagonal if !legacy => MassStructure::ConstantDiagonal,
-        Mass::Band(_) if !legacy => MassStructure::ConstantFull,
+        Mass::Diagonal if !plain => MassStructure::ConstantDiagonal,
+        Mass::Band(_) if !plain => MassStructure::ConstantFull,
         _ => MassStructure::Full,
     };
+    let base = if untouched { Options::default() } else { Options::of_call() };
     // The initial values are consistent, and the peers take them as they are.
-    let mut options =
-        Options { mass: structure, nmax: 10_000_000, consistent: !legacy, ..Options::of_call() };
+    let mut options = Options { mass: structure, nmax: 10_000_000, consistent: !plain, ..base };
     if redundant {
         options.decompose_constraints = DecompositionKind::Svd;
     }
