@@ -191,7 +191,6 @@ fn times() -> Outcome<String> {
     );
     for (name, title, h, paper) in [
         ("n-four-bar-2-singular", "double four-bar, limit 0.1 J", 7e-3, "0.4"),
-        ("n-four-bar-2-singular", "", 3.5e-3, ""),
         ("bricard", "Bricard, limit 0.001 J", 1.5e-2, "0.357"),
         ("bricard", "", 5e-3, ""),
     ] {

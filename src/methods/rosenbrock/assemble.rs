@@ -171,8 +171,8 @@ impl Rosenbrock {
                 let least = if enough > ROUNDING || before.1.is_infinite() { USUAL_RATE } else { LEAST_RATE };
                 let next = rate.clamp(least, 1.0);
                 assembled = size * next <= enough || (size <= STALLED && rate > 0.3);
-                // Velocities follow the positions by one iteration, and may first move away.
-                if !assembled && (!size.is_finite() || position > 2.0 * before.0) {
+                // Velocities follow the positions by one iteration, and may first move away; rounding errors grow without meaning anything.
+                if !assembled && (!size.is_finite() || position > (2.0 * before.0).max(STALLED)) {
                     break;
                 }
                 before = (position, size);
