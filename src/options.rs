@@ -31,6 +31,9 @@ pub enum Controller {
 /// Integration method (IOPT(18) = METHOD).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MethodKind {
+    /// Not a method but the choice between two: as `Automatic` if the model supplies what the half-explicit method needs
+    /// ([`crate::system::System::parts`]), otherwise as `Radau`. A run resolves it at its start.
+    ByModel = -2,
     /// Half-explicit, and Radau IIA of automatic order as soon as the problem is found to be stiff.
     Automatic = -1,
     /// Radau IIA on the projected-strangeness-free form.

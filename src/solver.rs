@@ -3,6 +3,7 @@
 //! [`crate::integrate::integrate`] is the whole of it in one call; both make the same steps.
 
 mod checking;
+mod choice;
 mod stop;
 mod told;
 mod watching;
@@ -110,7 +111,7 @@ impl Solver {
         tolerance: &Tolerance,
         start: (f64, &[f64], f64),
     ) -> Result<Self, Failure> {
-        Self::begin_in(&mut run, make, system, (options, tolerance), start, None)?;
+        Self::begin_chosen(&mut run, make, system, (options, tolerance), start, None)?;
         run.ok_or_else(|| Failure::new(Code::Internal, "a run without a solver"))
     }
 
@@ -125,7 +126,7 @@ impl Solver {
         watched: Option<Watched<'_>>,
     ) -> Result<(), Failure> {
         let make = run.as_ref().map_or(methods::begin as Maker, |solver| solver.make);
-        Self::begin_in(run, make, system, (options, tolerance), start, watched)
+        Self::begin_chosen(run, make, system, (options, tolerance), start, watched)
     }
 
     fn begin_in(
@@ -194,8 +195,7 @@ impl Solver {
         Ok(())
     }
 
-    /// A solver that stands where a saved one stood ([`Solver::save`]), of the same system, options and tolerances.
-    pub fn resume(
+    fn resume_method(
         system: &mut dyn System,
         options: &Options,
         tolerance: &Tolerance,
@@ -204,7 +204,9 @@ impl Solver {
         let zeros = vec![0.0; Layout::new(system.dimensions(), system.form()).n];
         let (check, watch) = (CheckLevel::Off, WatchLevel::Off);
         let taken = Options { consistent: true, check, watch, ..options.clone() };
-        let mut solver = Solver::start(system, &taken, tolerance, (0.0, &zeros, 0.0))?;
+        let (mut run, start) = (None, (0.0, &zeros[..], 0.0));
+        Self::begin_in(&mut run, methods::begin, system, (&taken, tolerance), start, None)?;
+        let mut solver = run.ok_or_else(|| Failure::new(Code::Internal, "a run without a solver"))?;
         solver.driver.set_options(options);
         solver.restore(saved)?;
         if options.watch != WatchLevel::Off {

@@ -22,6 +22,7 @@
 //! | `watch` | when a run does |
 //! | `explain` | a failed run: what the checks say about it |
 
+mod agreement;
 mod derivatives;
 mod explain;
 mod findings;
@@ -39,6 +40,7 @@ mod structure;
 mod supplied;
 mod watch;
 
+pub(crate) use agreement::parts_agree;
 pub use explain::{explain, tailored};
 pub use findings::{Finding, Report, Slip, Term};
 pub(crate) use watch::Run;

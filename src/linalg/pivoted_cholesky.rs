@@ -85,6 +85,12 @@ impl PivotedCholesky {
         }
     }
 
+    /// Choose rows as the first time.
+    pub fn forget(&mut self) {
+        self.keep_rows(&[]);
+        self.fresh = true;
+    }
+
     /// Factor with the rows in hand; with others where these do not serve.
     pub fn factor(&mut self, rule: &RankRule) -> Result<(), LinalgError> {
         let n = self.n;

@@ -1,8 +1,11 @@
 //! The choice between the half-explicit method and Radau IIA, made by what the steps show.
 //!
-//! A run begins with the half-explicit method and goes over to Radau IIA of automatic order, for good, when the problem is found to be
+//! A run begins with the half-explicit method and goes over to Radau IIA, for good, when the problem is found to be
 //! stiff ([`super::half_explicit`], `Stiffness`). Models for which the half-explicit method is not made or not cheap begin with Radau
 //! IIA. Work space of both is allocated at the start.
+//!
+//! METHOD=-1 tries that with every model and takes Radau IIA of automatic order; METHOD=-2 only if the
+//! model supplies what the half-explicit method asks for ([`System::parts`]), and Radau IIA has the order of the options.
 
 use super::half_explicit::HalfExplicit;
 use super::plan::{Attempted, Plan, Setback};
@@ -13,7 +16,7 @@ use super::{Constraints, Method};
 use crate::error::{Failure, Rejection};
 use crate::layout::{Form, Layout};
 use crate::norm::Tolerance;
-use crate::options::{Options, Order};
+use crate::options::{MethodKind, Options, Order};
 use crate::system::System;
 
 /// Both methods, one of them in use.
@@ -24,12 +27,14 @@ pub struct Automatic {
     explicit: HalfExplicit,
     implicit: Radau<8>,
     stiff: bool,
+    /// The model was asked whether it rests at its start (METHOD=-2).
+    asked: bool,
 }
 
 /// True if the half-explicit method can do all that is asked for at one evaluation of each kind per stage: it does not impose
 /// invariants, and without gII or with contact points a stage takes several. A constant step size is the user's, whatever its
 /// stability.
-fn suits(layout: &Layout, options: &Options) -> bool {
+pub(crate) fn suits(layout: &Layout, options: &Options) -> bool {
     let d = &layout.dims;
     layout.form == Form::StrangenessFree && d.ns == 0 && d.ni == 0 && !options.fixed_step
 }
@@ -43,11 +48,13 @@ impl Automatic {
         analytic: bool,
         start: (f64, &[f64], f64),
     ) -> Self {
-        let options = Options { order: Order::Automatic, ..options.clone() };
+        let order = if options.method == MethodKind::ByModel { options.order } else { Order::Automatic };
+        let options = Options { order, ..options.clone() };
         Automatic {
             explicit: HalfExplicit::new(layout, &options, tolerance, analytic, start),
             implicit: Radau::new(layout, &options, tolerance, analytic, start),
             stiff: !suits(layout, &options),
+            asked: options.method != MethodKind::ByModel,
             layout: *layout,
             options,
         }
@@ -67,6 +74,19 @@ impl Automatic {
         } else {
             &mut self.explicit
         }
+    }
+
+    /// Before the first step of all: to Radau IIA at once, if the system rests where it begins.
+    fn ask(&mut self, system: &mut dyn System, h: f64) -> Result<(), Failure> {
+        if std::mem::replace(&mut self.asked, true) || self.stiff || self.state().stats.naccpt > 0 {
+            return Ok(());
+        }
+        match self.explicit.rests(system, h) {
+            Ok(false) | Err(Setback::Reject { .. }) => {}
+            Ok(true) => self.go_over(),
+            Err(Setback::Fatal(failure)) => return Err(*failure),
+        }
+        Ok(())
     }
 
     /// To Radau IIA, at the point reached.
@@ -90,6 +110,7 @@ impl Method for Automatic {
     }
 
     fn choose_first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
+        self.ask(system, tend - self.state().t)?;
         self.active_mut().choose_first_step(system, tend)
     }
 
@@ -102,6 +123,9 @@ impl Method for Automatic {
     }
 
     fn attempt(&mut self, system: &mut dyn System, plan: &Plan) -> Result<Attempted, Setback> {
+        if !self.asked {
+            self.ask(system, plan.h).map_err(|failure| Setback::Fatal(Box::new(failure)))?;
+        }
         self.active_mut().attempt(system, plan)
     }
 
@@ -132,6 +156,12 @@ impl Method for Automatic {
 
     fn restart(&mut self, t: f64, x: &[f64]) {
         self.active_mut().restart(t, x);
+    }
+
+    fn begin_again(&mut self, start: (f64, &[f64], f64)) -> bool {
+        self.stiff = !suits(&self.layout, &self.options);
+        self.asked = self.options.method != MethodKind::ByModel;
+        self.implicit.begin_again(start) && self.explicit.begin_again(start)
     }
 
     fn save(&self) -> Vec<u8> {

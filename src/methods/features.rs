@@ -251,8 +251,10 @@ impl Features {
 /// the same: an old driver may declare invariants and be used to their being ignored.
 pub fn cautions(options: &Options, dims: &Dimensions) -> Vec<String> {
     let mut all: Vec<String> = options.caution().map(String::from).into_iter().collect();
-    let Some(features) = of(options.method) else { return all };
-    let number = options.method as i64;
+    // Whatever is chosen does what method 0 does.
+    let method = if options.method == MethodKind::ByModel { MethodKind::Radau } else { options.method };
+    let Some(features) = of(method) else { return all };
+    let number = method as i64;
     if dims.ni > 0 && features.invariants == No {
         all.push(format!(
             "warning: METHOD = {number} ({}) does not impose the {} solution invariants (NI); METHOD = 0 does",

@@ -143,7 +143,7 @@ fn unwatched(
         MethodKind::HalfExplicit => {
             Box::new(half_explicit::HalfExplicit::new(layout, options, tolerance, analytic, start))
         }
-        MethodKind::Automatic => {
+        MethodKind::Automatic | MethodKind::ByModel => {
             Box::new(automatic::Automatic::new(layout, options, tolerance, analytic, start))
         }
     }

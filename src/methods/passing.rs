@@ -279,8 +279,8 @@ impl Method for Passing {
     }
 
     fn begin_again(&mut self, start: (f64, &[f64], f64)) -> bool {
-        (self.passing, self.watch) = (false, Watch::default());
-        self.method.begin_again(start)
+        (self.passing, self.watch, self.own_step) = (false, Watch::default(), 0.0);
+        self.passage.begin_again(start) && self.method.begin_again(start)
     }
 
     fn save(&self) -> Vec<u8> {

@@ -217,14 +217,17 @@ pub static OPTIONS: &[OptionEntry] = &[
     entry!(
         "METHOD",
         Iopt(18),
-        "0, 1, 2, 3, 4, -1",
+        "0, 1, 2, 3, 4, -1, -2",
         "0",
         "Integration method: 0 Radau IIA; 1 HHT on the index-3 equations (second order); 2 Rosenbrock-Nyström in \
          state space (order 4, linearly implicit); 3 Newmark's method in the tangent space of the constraints (second order); \
          4 half-explicit Runge-Kutta of order 5, or 8 if RTOL <= 1e-6, for nonstiff systems; -1 automatic choice: method 4 until \
-         the problem is found to be stiff, then method 0 with ORDER=-1 (from the start with FORM=1, FIXED=1, s, e, or without JAC).",
+         the problem is found to be stiff, then method 0 with ORDER=-1 (from the start with FORM=1, FIXED=1, s, e, or without JAC); \
+         -2 by the model: method 0 unless PARTS are supplied and FORM=0, FIXED=0 and there is no e; then half-explicit of order 8 to \
+         the accuracy of method 0, and method 0 as soon as the problem is found to be stiff.",
         Int(|o, v| {
             let known = [
+                MethodKind::ByModel,
                 MethodKind::Automatic,
                 MethodKind::Radau,
                 MethodKind::Hht,

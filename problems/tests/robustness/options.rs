@@ -40,7 +40,7 @@ fn refused_values(name: &str) -> Vec<f64> {
         "GAMMA" => vec![-0.5, 0.49, 1.5, nan, f64::INFINITY],
         "NWTMAT" | "DECOMPC" | "PROJECT" => vec![-1.0, 4.0],
         "MASSTRCT" => vec![-1.0, 5.0],
-        "METHOD" => vec![-2.0, 5.0, 17.0],
+        "METHOD" => vec![-3.0, 5.0, 17.0],
         "ORDER" => vec![-2.0, 3.0, 7.0, 14.0],
         "UROUND" => vec![-1e-16, 1e-19, 1e-3, 1.0, nan, f64::INFINITY],
         "SAFE" => vec![-0.5, 0.001, 1.0, nan, f64::INFINITY],

@@ -147,6 +147,14 @@ impl Motion {
         }
     }
 
+    /// As new: nothing of the model is known.
+    pub fn forget(&mut self) {
+        self.mass.forget();
+        self.saddle.values().forget();
+        (self.source, self.suits, self.other_forces) = (Source::Unknown, false, false);
+        self.x.fill(0.0);
+    }
+
     /// Set r, v, p; the rest of the point stays as a first guess.
     pub(super) fn place(&mut self, y: &[f64]) {
         let b = self.layout.x;

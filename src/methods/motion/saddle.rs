@@ -116,6 +116,14 @@ impl Saddle {
         }
     }
 
+    /// As new.
+    pub fn forget(&mut self) {
+        self.recall(false, None, &[]);
+        if let Schur::LeastNorm { factor, .. } = &mut self.schur {
+            factor.forget();
+        }
+    }
+
     /// Decompose for this mass matrix and C (m by nv).
     pub fn decompose(&mut self, mass: &Mass, c: &[f64]) -> Result<(), Defect> {
         if !self.whole && !self.decompose_mass(mass)? {

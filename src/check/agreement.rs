@@ -1,0 +1,97 @@
+//! Whether PARTS say the same as EOM and MAS, by two evaluations of EOM and one of the others: what a run can afford that is about to
+//! use them. What differs, and by how much, is said by [`crate::diagnosis::check_parts`].
+
+use crate::layout::Layout;
+use crate::linalg::lu::LuReal;
+use crate::model::all_finite;
+use crate::system::{Outcome, Parts, System};
+
+/// Two ways to compute the same number may differ by this part of the largest of its kind.
+const SAME: f64 = 1e-7;
+/// How far the point is moved from that of the run, relative to its size: at rest, and where angles are zero, slips do not show.
+const MOVED: f64 = 1e-3;
+
+/// A number in 0.5..1.5, another one for every k.
+fn number(k: usize) -> f64 {
+    0.5 + (k as f64 * 0.618_033_988_749_895).fract()
+}
+
+fn same(given: &[f64], expected: &[f64]) -> bool {
+    let largest = expected.iter().fold(1.0f64, |m, v| m.max(v.abs()));
+    given.iter().zip(expected).all(|(a, b)| (a - b).abs() <= SAME * largest)
+}
+
+/// True if the model supplies parts that agree with EOM and MAS at a point near (t, x): f, M, C, γ, the rows of velocities and
+/// positions, p' = v, and forces -Cᵀ of the multipliers. For FORM=0, whose rows gII and hI show γ.
+pub(crate) fn parts_agree(
+    system: &mut dyn System,
+    l: &Layout,
+    (t, x): (f64, &[f64]),
+    calls: &mut u64,
+) -> bool {
+    if !(t.is_finite() && all_finite(x)) || system.parts(t, x, Parts::default()).is_none() {
+        return false;
+    }
+    let (nv, nl, nc) = (l.dims.nv, l.dims.nl, l.dims.nl + l.dims.nm);
+    let mut at = x.to_vec();
+    for i in l.x.p.range() {
+        at[i] += MOVED * (1.0 + at[i].abs()) * number(i);
+    }
+    for i in l.x.v.range() {
+        at[i] += (1.0 + at[i].abs()) * number(i);
+    }
+    let multipliers: Vec<f64> = (0..nc).map(number).collect();
+    l.x.multipliers.of_mut(&mut at).fill(0.0);
+    let [mut force, mut mass, mut c] = [nv, nv * nv, nc * nv].map(|n| vec![0.0; n]);
+    let [mut gamma, mut velocity, mut position] = [nc, nc, nl].map(|n| vec![0.0; n]);
+    let parts = Parts {
+        force: Some(&mut force),
+        mass: Some(&mut mass),
+        constraint: Some(&mut c),
+        at_rest: Some(&mut gamma),
+        velocity: Some(&mut velocity),
+        position: (nl > 0).then_some(&mut position),
+    };
+    let outcome = system.parts(t, &at, parts);
+    if outcome == Some(Outcome::Stop) {
+        // The run meets it and says so.
+        return true;
+    }
+    let supplied = outcome == Some(Outcome::Continue);
+    let all = [&force, &mass, &c, &gamma, &velocity, &position];
+    if !(supplied && all.iter().all(|part| all_finite(part))) {
+        return false;
+    }
+    let (mut free, mut loaded, mut full) = (vec![0.0; l.m], vec![0.0; l.m], vec![0.0; nv * nv]);
+    *calls += 2;
+    let mut answered = system.eom(t, &at, &mut free) == Outcome::Continue;
+    l.x.multipliers.of_mut(&mut at).copy_from_slice(&multipliers);
+    answered &= system.eom(t, &at, &mut loaded) == Outcome::Continue;
+    answered &= system.mass(t, &at, &mut full) == Outcome::Continue;
+    if !(answered && [&free, &loaded, &full].iter().all(|rows| all_finite(rows))) {
+        return false;
+    }
+    let rows = l.rda;
+    let mut pulled = rows.f_dyn.of(&free).to_vec();
+    for (pulled, c) in pulled.iter_mut().zip(c.chunks_exact(nc)) {
+        *pulled -= c.iter().zip(&multipliers).map(|(c, m)| c * m).sum::<f64>();
+    }
+    let mut factors = LuReal::new(nv);
+    factors.matrix_mut().copy_from_slice(&mass);
+    if factors.factor().is_err() {
+        return false;
+    }
+    let mut acceleration = force.clone();
+    factors.solve(&mut acceleration);
+    let mut second = gamma;
+    for (a, c) in acceleration.iter().zip(c.chunks_exact(nc)) {
+        second.iter_mut().zip(c).for_each(|(s, c)| *s += c * a);
+    }
+    same(&force, rows.f_dyn.of(&free))
+        && same(&mass, &full)
+        && same(&pulled, rows.f_dyn.of(&loaded))
+        && same(&second, &free[rows.g_acceleration.start..rows.h_acceleration.end])
+        && same(&velocity, &free[rows.g_velocity.start..rows.h.end])
+        && same(&position, rows.g.of(&free))
+        && same(l.x.v.of(&at), rows.f_kin.of(&free))
+}
