@@ -116,7 +116,7 @@ test-faults: setup
 	@CARGO="$(CARGO)" .ci/fault-memory
 
 # Random calls of the handle and mutated saved states under the sanitizers: a refused one changes nothing. The long form has a
-# million of each, some 4 and 5 minutes of CPU time; CALLS, STATES and SEED select.
+# million of each, 4 and 8 minutes of CPU time on a busy machine; CALLS, STATES and SEED select.
 test-random-calls: lib
 	random-tests/run.sh $(or $(CALLS),10000) $(or $(STATES),5000) $(or $(SEED),1)
 
