@@ -137,8 +137,7 @@ fn frequencies() -> Outcome<String> {
 /// CPU seconds of ten simulated seconds and the largest change of the energy. The method does not need gII, so the model does not
 /// give it (FORM=1); nothing depends on time (AUTONOM=1). The numbers are the same.
 fn benchmark(problem: &Problem, scheme: NewmarkScheme, h: f64) -> Outcome<(f64, f64)> {
-    let mut chosen =
-        Options { autonomous: true, singular: Singular::Pass, ..options(scheme, problem.mass) };
+    let mut chosen = Options { autonomous: true, singular: Singular::Pass, ..options(scheme, problem.mass) };
     if problem.redundant {
         chosen.decompose_constraints = DecompositionKind::Svd;
     }
