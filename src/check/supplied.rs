@@ -50,7 +50,8 @@ impl Supplied {
 
     /// Methods that ask for parts.
     pub fn asked_by(method: MethodKind) -> bool {
-        matches!(method, MethodKind::HalfExplicit | MethodKind::RosenbrockNystroem | MethodKind::Automatic)
+        use MethodKind::{Automatic, ByModel, HalfExplicit, RosenbrockNystroem};
+        matches!(method, HalfExplicit | RosenbrockNystroem | Automatic | ByModel)
     }
 
     /// The vectors at a point off the constraints with λ = μ = 0, where `rows` were evaluated.

@@ -207,9 +207,10 @@ const TOL: f64 = 1e-6;
 /// Methods that ask for parts take their word for it: none of their default runs ends elsewhere in silence.
 #[test]
 fn no_slip_in_parts_changes_the_motion_in_silence() {
+    use MethodKind::{Automatic, ByModel, HalfExplicit, RosenbrockNystroem};
     let (mut silent, mut warned, mut failed, mut harmless) = (Vec::new(), 0, 0, 0);
     for (name, form) in MODELS.iter().flat_map(|name| [(*name, FREE), (*name, Form::Index1)]) {
-        for method in [MethodKind::HalfExplicit, MethodKind::RosenbrockNystroem, MethodKind::Automatic] {
+        for method in [HalfExplicit, RosenbrockNystroem, Automatic, ByModel] {
             let mut system = Supplying { parts: true, ..Supplying::new(name, form, true) };
             let (right, warnings) = run(&mut system, name, method);
             let right = right.expect(name);
