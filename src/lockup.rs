@@ -12,8 +12,9 @@ use crate::model::{self, derivatives::Derivatives};
 use crate::stats::Stats;
 use crate::system::{JacobianBlocks, System};
 
-/// How far beyond the last point the constraints are tried, in parts of the time since the start and the time left.
-const AHEAD: [f64; 2] = [1e-4, 1e-3];
+/// How far beyond the last point the constraints are tried, in parts of the time left. A run of tight tolerances ends some way before
+/// a lockup, because forces and accelerations grow without bound there: two neighbours must fail.
+const AHEAD: [f64; 3] = [1e-4, 1e-3, 2e-3];
 /// A residual that has become this small, relative to the one at first, is a solution's.
 const SOLVED: f64 = 1e-6;
 /// A solution that is farther away than this times 1 + |q| belongs to another branch.
@@ -101,11 +102,8 @@ impl<'a> Search<'a> {
 
     /// The row of RDA that cannot be kept, if there are no positions beyond t.
     fn positions(&mut self, t: f64, x: &[f64], span: f64) -> Option<usize> {
-        let mut row = None;
-        for ahead in AHEAD {
-            row = Some(self.beyond(t, x, ahead * span)?);
-        }
-        row
+        let tried = AHEAD.map(|ahead| self.beyond(t, x, ahead * span));
+        tried.windows(2).find_map(|pair| pair[0].and(pair[1]))
     }
 
     /// The row with the largest residual at t + ahead, if it cannot be made zero near x.

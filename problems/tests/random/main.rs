@@ -22,11 +22,12 @@ fn variable(name: &str, otherwise: u64) -> u64 {
 }
 
 /// Cases that went wrong once: seed, words of the setting, and what happened.
-const ONCE: [(u64, &str, &str); 4] = [
+const ONCE: [(u64, &str, &str); 5] = [
     (3, "Radau Thirteen Lu StrangenessFree JAC None TOL 1e-12", "-1116 at t = 0.161"),
     (4, "Radau Five Lu Index1 JAC None TOL 1e-4", "-1118 at t = 0.3455"),
     (4, "Radau Nine Lu Index1 JAC Some(0) TOL 1e-4", "residuals of 26 TOL"),
     (4, "Radau Five Svd Index1 differences Some(0) TOL 1e-8", "residuals of 8.7 TOL"),
+    (87, "Radau Five Lu StrangenessFree JAC None TOL 1e-12", "a lockup told as -2406"),
 ];
 
 #[test]
