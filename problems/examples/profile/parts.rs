@@ -90,7 +90,7 @@ pub fn radau(c: &mut Counted<'_>, stats: &Stats, d: &Dimensions, steps: u64) -> 
     let (attempts, linearised, iterations) = (stats.nstep(), stats.npdec, stats.nbsub);
     let eom = c.exactly(stats.neom, "", "System>::eom");
     let mas = if stats.nmas > 0 { c.exactly(stats.nmas, "", "System>::mass") } else { 0 };
-    let jac = c.exactly(stats.njac, "geoms::model::jacobian", "System>::jacobian");
+    let jac = c.exactly(stats.njac, "", "System>::jacobian");
     rows.without("EOM", stats.neom, eom);
     rows.without("MAS", stats.nmas, mas);
     rows.without("JAC", stats.njac, jac);
@@ -98,7 +98,7 @@ pub fn radau(c: &mut Counted<'_>, stats: &Stats, d: &Dimensions, steps: u64) -> 
     let predict = c.exactly(attempts, "", "Stages<_>::predict");
     rows.part("prediction of the stages", attempts, predict, d.predict());
 
-    let guarded = c.exactly(stats.njac, "", "geoms::model::jacobian") - jac;
+    let guarded = c.exactly(stats.njac, "", "Derivatives::jacobian") - jac;
     rows.without("JAC cleared before, checked after", stats.njac, guarded);
     let predecompose = c.exactly(linearised, "", "Formulation>::predecompose");
     let (lu, null) = (
