@@ -6,6 +6,7 @@
 
 use crate::decompose::kept::KeptRank;
 use crate::layout::Layout;
+use crate::linalg::scalar::Scalar;
 use crate::system::JacobianBlocks;
 
 /// Power iterations; near a rank loss each gains the ratio of its distance to the time in which the mechanism moves.
@@ -26,6 +27,7 @@ pub struct Ahead {
     next: Vec<f64>,
     x: Vec<f64>,
     moved: Vec<f64>,
+    along: Vec<f64>,
 }
 
 impl Ahead {
@@ -37,6 +39,7 @@ impl Ahead {
             next: vec![0.0; rows],
             x: vec![0.0; layout.n3()],
             moved: vec![0.0; layout.dims.np],
+            along: vec![0.0; layout.n3()],
         }
     }
 
@@ -64,36 +67,36 @@ impl Ahead {
         }
         (along != 0.0).then(|| 1.0 / along)
     }
-}
 
-/// In a rank loss the free directions are not the null space of C, which is too large, but those of the motion through it: with
-/// yᵀ C = 0 they satisfy yᵀ D w = 0, too. So the row of `fx` that depends on the others is replaced, on both levels where it does
-/// (magnitude below `small`), and decides nothing but the directions. `kept` holds the rows on velocity and position level. A cold path: it allocates.
-pub fn replace_lost_rows(
-    layout: &Layout,
-    fx: &mut JacobianBlocks,
-    (velocity, position): (&mut KeptRank, &KeptRank),
-    small: f64,
-) {
-    let (m, nv, ld) = (layout.dims.nl + layout.dims.nm, layout.n3(), fx.shape[1].0);
-    let Some(row) = velocity.weakest_row().filter(|_| velocity.smallest() < small) else { return };
-    let (mut y, mut column, mut unit) = (vec![0.0; m], vec![0.0; m], vec![0.0; nv]);
-    let mut moved = vec![0.0; layout.dims.np];
-    velocity.dependence(&mut y);
-    let product = |a: &[f64]| y.iter().zip(a).map(|(y, a)| y * a).sum::<f64>();
-    let mut along = vec![0.0; nv];
-    for (j, along) in along.iter_mut().enumerate() {
-        unit.fill(0.0);
-        unit[j] = 1.0;
-        rate(layout, fx, &unit, &mut moved, &mut column);
-        *along = product(&column);
-    }
-    let by_q: Vec<f64> = fx.fx[1][nv * ld..].chunks_exact(ld.max(1)).map(product).collect();
-    along.iter().enumerate().for_each(|(j, a)| fx.fx[1][row + j * ld] = *a);
-    fx.fx[1][nv * ld..].iter_mut().skip(row).step_by(ld.max(1)).for_each(|a| *a = 0.0);
-    if let Some(row) = position.weakest_row().filter(|_| position.smallest() < small) {
-        let ld = fx.shape[2].0;
-        by_q.iter().enumerate().for_each(|(j, a)| fx.fx[2][row + j * ld] = *a);
+    /// In a rank loss the free directions are not the null space of C, which is too large, but those of the motion through it: with
+    /// yᵀ C = 0 they satisfy yᵀ D w = 0, too. So the row of `fx` that depends on the others is replaced, on both levels where it does
+    /// (magnitude below `small`), and decides nothing but the directions. `kept` holds the rows on velocity and position level.
+    pub fn replace_lost_rows(
+        &mut self,
+        layout: &Layout,
+        fx: &mut JacobianBlocks,
+        (velocity, position): (&mut KeptRank, &KeptRank),
+        small: f64,
+    ) {
+        let (nv, ld, ld3) = (layout.n3(), fx.shape[1].0, fx.shape[2].0);
+        let Some(row) = velocity.weakest_row().filter(|_| velocity.smallest() < small) else { return };
+        let on_position_level = position.weakest_row().filter(|_| position.smallest() < small);
+        velocity.dependence(&mut self.y);
+        for j in 0..nv {
+            self.x.fill(0.0);
+            self.x[j] = 1.0;
+            rate(layout, fx, &self.x, &mut self.moved, &mut self.next);
+            self.along[j] = f64::dot(&self.y, &self.next);
+        }
+        let [_, second, third, ..] = &mut fx.fx;
+        let (by_v, by_q) = second.split_at_mut(nv * ld);
+        by_v.iter_mut().skip(row).step_by(ld.max(1)).zip(&self.along).for_each(|(c, a)| *c = *a);
+        for (j, column) in by_q.chunks_exact_mut(ld.max(1)).enumerate() {
+            if let Some(row) = on_position_level {
+                third[row + j * ld3] = f64::dot(&self.y, &column[..self.y.len()]);
+            }
+            column[row] = 0.0;
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use geoms::layout::{Form, Layout};
 use geoms::linalg::SolverKind;
 use geoms::norm::Tolerance;
 use geoms::options::{MethodKind, Options, Order};
+use geoms::solver::Solver;
 use geoms::stats::Stats;
 use geoms::system::{AcceptedStep, JacobianBlocks, Outcome, System};
 use geoms_problems::{self as testset, model, Problem};
@@ -215,6 +216,43 @@ fn across_the_change_of_method() {
         integrate(run, &mut t, &mut x, &mut h, problem.tend, &mut stats).unwrap();
         assert!(stats.stiffness_suspected == 1 && stats.nedec > 0, "{name}");
         assert_eq!(last - first, 0, "{name}: allocations");
+    }
+}
+
+/// Past positions where the constraints lose rank, one of them met by the end of a step.
+#[test]
+fn past_rank_losses() {
+    let problem = geoms_problems::four_bar::natural("row", 2, 10.0);
+    let met = 0.714_355_529_292_960_6;
+    let methods = [
+        (MethodKind::Radau, Order::Five),
+        (MethodKind::Radau, Order::Nine),
+        (MethodKind::Radau, Order::Automatic),
+        (MethodKind::HalfExplicit, Order::Nine),
+        (MethodKind::Automatic, Order::Nine),
+        (MethodKind::Hht, Order::Nine),
+        (MethodKind::Newmark, Order::Nine),
+    ];
+    for (method, order) in methods {
+        let options = Options {
+            method,
+            order,
+            mass: problem.mass,
+            consistent: true,
+            nmax: 100_000,
+            ..Options::default()
+        };
+        let tolerance = Tolerance::scalar(1e-4, 1e-4);
+        let mut system = problem.system(Form::StrangenessFree, true);
+        let mut solver =
+            Solver::start(&mut *system, &options, &tolerance, (0.0, &problem.x0, 0.0)).expect("start");
+        solver.integrate(&mut *system, None, None, 0.1).expect("begin");
+        let first = allocations();
+        solver.integrate(&mut *system, None, None, met).expect("into it");
+        solver.integrate(&mut *system, None, None, 3.0).expect("out of it");
+        let critical = solver.stats().critical_steps;
+        assert_eq!(allocations() - first, 0, "{method:?} {order:?}: allocations, {critical} critical steps");
+        assert!(critical > 0 || method == MethodKind::Hht, "{method:?} {order:?}");
     }
 }
 

@@ -284,13 +284,22 @@ impl Formulation {
         self.layout.m3() - self.block3.rank().min(self.layout.m3())
     }
 
-    /// The smallest magnitude of the constraints that counts, relative to the largest; 1 without constraints.
+    /// The smallest magnitude of the constraints that counts, relative to the largest; 1 without constraints. Where there are more
+    /// positions than velocities (quaternions) that of the position level need not fall in a rank loss: directions in which nothing
+    /// can move keep its rank.
     pub fn conditioning(&self) -> f64 {
-        let block = if self.layout.dims.nm > 0 { &self.block2 } else { &self.block3 };
-        let magnitudes = block.magnitudes();
-        match (magnitudes.first(), block.rank()) {
-            (Some(largest), rank @ 1..) => magnitudes[rank - 1] / largest,
-            _ => 1.0,
+        let dims = &self.layout.dims;
+        let of = |block: &ConstraintDecomposition| {
+            let magnitudes = block.magnitudes();
+            match (magnitudes.first(), block.rank()) {
+                (Some(largest), rank @ 1..) => magnitudes[rank - 1] / largest,
+                _ => 1.0,
+            }
+        };
+        match (dims.nm > 0, dims.np != dims.nv) {
+            (true, _) => of(&self.block2),
+            (false, true) => of(&self.block2).min(of(&self.block3)),
+            (false, false) => of(&self.block3),
         }
     }
 

@@ -148,3 +148,11 @@ fn unwatched(
         }
     }
 }
+
+/// Components (r, v, p) of a vector like x.
+fn copy_differential(layout: &Layout, x: &[f64], out: &mut [f64]) {
+    let b = layout.x;
+    let (first, last) = out.split_at_mut(b.v.end - b.r.start);
+    first.copy_from_slice(&x[b.r.start..b.v.end]);
+    last.copy_from_slice(b.p.of(x));
+}

@@ -13,7 +13,7 @@ use super::{Constraints, Method};
 use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
 use crate::norm::Tolerance;
-use crate::options::{MethodKind, Options, Order};
+use crate::options::{MethodKind, Options, Order, Singular};
 use crate::system::{Supplied, System};
 
 /// The constraints are looked at if their smallest magnitude would fall to this part in the step, if it goes on as before ...
@@ -77,7 +77,9 @@ impl Passing {
         supplied: Supplied<'_>,
         start: (f64, &[f64], f64),
     ) -> Self {
-        let critical = Options { method: MethodKind::Radau, order: Order::Thirteen, ..options.clone() };
+        // `Always` is meant for method 0.
+        let (method, order, singular) = (MethodKind::Radau, Order::Thirteen, Singular::Pass);
+        let critical = Options { method, order, singular, ..options.clone() };
         let tight = tighter(tolerance, options.method);
         Passing {
             method: super::unwatched(layout, options, tolerance, supplied, start),

@@ -361,7 +361,7 @@ pub static OPTIONS: &[OptionEntry] = &[
         "0"; Some("1"),
         "Positions where the constraints lose rank for one instant while the motion is smooth (bars of a parallelogram in one \
          line): 0 the run ends with -2406, 1 it passes them, 2 all steps of method 0 are made as there, for \
-         comparison.",
+         comparison (other methods: as 1).",
         Int(|o, v| one_of(&mut o.singular, v, &[(0, Singular::Stop), (1, Singular::Pass), (2, Singular::Always)]))
     ),
     entry!(

@@ -76,16 +76,68 @@ fn the_order_is_kept_through_the_rank_loss() {
     }
 }
 
+/// (x, y, angle) of the first crank and their rates at t = 0.6 with h = 0.04, from the same implementation as [`REFERENCE`].
+const CARTESIAN: [f64; 6] = [
+    0.2928124997879,
+    -0.40529105586968,
+    5.33803987387387,
+    2.5411136891443,
+    1.8358901357124,
+    6.26984892052836,
+];
+
 #[test]
 fn cartesian_coordinates_have_the_printed_point() {
     let x0 = CartesianFourBar::exact(0.0);
-    let mut model = Model::new(CartesianFourBar, Presented::new(Form::StrangenessFree, true), 0.0, &x0);
-    let run =
-        fixed(&mut model, MassStructure::ConstantDiagonal, Order::Five, &x0, (0.04, 0.6)).good("Cartesian");
     let exact = CartesianFourBar::exact(0.6);
-    let error = (17..26).fold(0.0f64, |m, i| m.max((run.x[i] - exact[i]).abs()));
-    println!("Cartesian h = 0.04: error of p {error:e}");
-    assert!(error < 3e-6 && run.stats.critical_steps > 0);
+    let errors = [0.04, 0.02].map(|h| {
+        let mut model = Model::new(CartesianFourBar, Presented::new(Form::StrangenessFree, true), 0.0, &x0);
+        let run =
+            fixed(&mut model, MassStructure::ConstantDiagonal, Order::Five, &x0, (h, 0.6)).good("Cartesian");
+        assert!(run.stats.critical_steps > 0);
+        if h == 0.04 {
+            for (found, expected) in run.x[17..20].iter().chain(&run.x[8..11]).zip(CARTESIAN) {
+                let far = (found - expected).abs() / expected.abs();
+                println!("{found:.14} {expected:.14} {far:.1e}");
+                assert!(far < 1e-10, "{far}");
+            }
+        }
+        (17..26).fold(0.0f64, |m, i| m.max((run.x[i] - exact[i]).abs()))
+    });
+    println!("Cartesian: errors of p {errors:?}");
+    // As printed with the reference.
+    assert!(
+        (errors[0] / 9.7e-7 - 1.0).abs() < 0.02 && (errors[1] / 2.96e-8 - 1.0).abs() < 0.02,
+        "{errors:?}"
+    );
+}
+
+/// Errors of v at t = 1 that are printed with the reference, and half a unit of their last digit.
+const ERRORS: [(usize, Order, f64, f64, f64); 9] = [
+    (1, Order::Five, 20.0, 3.307e-5, 5e-9),
+    (1, Order::Five, 40.0, 1.049e-6, 5e-10),
+    (1, Order::Nine, 20.0, 1.17e-10, 5e-13),
+    (1, Order::Nine, 40.0, 2.1e-13, 2e-13),
+    (2, Order::Five, 20.0, 3.032e-5, 5e-9),
+    (2, Order::Five, 40.0, 9.582e-7, 5e-11),
+    (2, Order::Nine, 20.0, 1.02e-10, 5e-13),
+    (10, Order::Five, 20.0, 2.721e-5, 5e-9),
+    (10, Order::Five, 40.0, 8.57e-7, 5e-10),
+];
+
+#[test]
+fn errors_are_those_printed_with_the_reference() {
+    for (n, order, steps, expected, unit) in ERRORS {
+        let problem = natural("row", n, 1.0);
+        let exact = problem.exact.as_ref().unwrap()(1.0);
+        let mut system = problem.system(Form::StrangenessFree, true);
+        let run = fixed(system.as_mut(), problem.mass, order, &problem.x0, (1.0 / steps, 1.0)).good("steps");
+        let (v, p) = (2 * n + 1, 4 * n + 3);
+        let error = (v..p).fold(0.0f64, |m, i| m.max((run.x[i] - exact[i]).abs()));
+        println!("N={n} {order:?} 1/{steps}: error of v {error:.4e}, printed {expected:.4e}");
+        // Rounding errors of Newton's method and of the closed form lie at 2e-13.
+        assert!((error - expected).abs() < 1.1 * unit + 3e-13, "{n} {order:?} {steps}: {error:e}");
+    }
 }
 
 /// Method 1 steps over rank losses with a Newton matrix of its own point: of order 2 all the same.

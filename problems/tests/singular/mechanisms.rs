@@ -18,25 +18,28 @@ pub struct Crank {
     pub spring: (f64, [f64; 2]),
     /// Damping of the end: d r².
     pub damping: f64,
+    /// Torque beside it: drive·t.
+    pub drive: f64,
 }
 
 impl Crank {
     /// (θ, θ') at the end, by the classical method of order 4 with very small steps.
     pub fn swing(&self, start: [f64; 2], tend: f64) -> [f64; 2] {
         let (k, s) = self.spring;
-        let slope = |y: [f64; 2]| {
+        let slope = |y: [f64; 2], t: f64| {
             let (e, c) = y[0].sin_cos();
-            let torque = -self.weight * c + k * (c * s[1] - e * s[0]) - self.damping * y[1];
+            let torque = -self.weight * c + k * (c * s[1] - e * s[0]) - self.damping * y[1] + self.drive * t;
             [y[1], torque / self.inertia]
         };
         let steps = (20_000.0 * tend).ceil();
         let (h, mut y) = (tend / steps, start);
-        for _ in 0..steps as usize {
+        for step in 0..steps as usize {
+            let t = h * step as f64;
             let at = |k: [f64; 2], c: f64| [y[0] + c * h * k[0], y[1] + c * h * k[1]];
-            let k1 = slope(y);
-            let k2 = slope(at(k1, 0.5));
-            let k3 = slope(at(k2, 0.5));
-            let k4 = slope(at(k3, 1.0));
+            let k1 = slope(y, t);
+            let k2 = slope(at(k1, 0.5), t + 0.5 * h);
+            let k3 = slope(at(k2, 0.5), t + 0.5 * h);
+            let k4 = slope(at(k3, 1.0), t + h);
             (0..2).for_each(|i| y[i] += h / 6.0 * (k1[i] + 2.0 * (k2[i] + k3[i]) + k4[i]));
         }
         y
@@ -50,10 +53,10 @@ impl Mechanism for Crank {
     fn mass<T: Real>(&self, _t: T, _p: &[T], m: &mut [T]) {
         m[0] = T::real(self.inertia);
     }
-    fn force<T: Real>(&self, _t: T, x: &Blocks<'_, T>, f: &mut [T]) {
+    fn force<T: Real>(&self, t: T, x: &Blocks<'_, T>, f: &mut [T]) {
         let (k, s) = self.spring;
         let (c, e) = (x.p[0].cos(), x.p[0].sin());
-        f[0] = c * -self.weight + (c * s[1] - e * s[0]) * k - x.v[0] * self.damping;
+        f[0] = c * -self.weight + (c * s[1] - e * s[0]) * k - x.v[0] * self.damping + t * self.drive;
     }
 }
 
@@ -69,11 +72,22 @@ pub struct Parallelogram {
     pub damping: f64,
     /// Rows of the first crank and of the coupler come twice.
     pub redundant: bool,
+    /// What the second crank is longer than the first: no parallelogram, and no rank loss.
+    pub longer: f64,
 }
 
 impl Parallelogram {
     pub fn plain(r: f64, l: f64, angle: f64, mass: [f64; 3]) -> Self {
-        Parallelogram { r, l, angle, mass, spring: (0.0, [0.0; 2]), damping: 0.0, redundant: false }
+        Parallelogram {
+            r,
+            l,
+            angle,
+            mass,
+            spring: (0.0, [0.0; 2]),
+            damping: 0.0,
+            redundant: false,
+            longer: 0.0,
+        }
     }
 
     /// The equation of θ.
@@ -85,6 +99,7 @@ impl Parallelogram {
             weight: r * GRAVITY * (0.5 * (a + c) + b),
             spring: (self.spring.0 * r, self.spring.1),
             damping: self.damping * r * r,
+            drive: 0.0,
         }
     }
 
@@ -93,8 +108,27 @@ impl Parallelogram {
         let (s, c) = theta.sin_cos();
         let (dx, dy) = (self.l * self.angle.cos(), self.l * self.angle.sin());
         let mut x = vec![0.0; self.dimensions().nl];
-        (0..2).for_each(|_| x.extend([-self.r * rate * s, self.r * rate * c]));
-        x.extend([self.r * c, self.r * s, dx + self.r * c, dy + self.r * s]);
+        let (v, b) = ([-self.r * rate * s, self.r * rate * c], [self.r * c, self.r * s]);
+        // B_1 and its velocity; from those of a parallelogram they are found by Newton's method.
+        let (mut v1, mut p) = (v, [dx + b[0], dy + b[1]]);
+        if self.longer != 0.0 {
+            for _ in 0..50 {
+                let rows = [[p[0] - dx, p[1] - dy], [p[0] - b[0], p[1] - b[1]]];
+                let solve = |f: [f64; 2]| {
+                    let [[a, b], [c, d]] = rows;
+                    let determinant = a * d - b * c;
+                    [(d * f[0] - b * f[1]) / determinant, (a * f[1] - c * f[0]) / determinant]
+                };
+                let square = |row: [f64; 2]| row[0] * row[0] + row[1] * row[1];
+                let step = solve([
+                    0.5 * ((self.r + self.longer).powi(2) - square(rows[0])),
+                    0.5 * (self.l * self.l - square(rows[1])),
+                ]);
+                v1 = solve([0.0, rows[1][0] * v[0] + rows[1][1] * v[1]]);
+                (0..2).for_each(|i| p[i] += step[i]);
+            }
+        }
+        x.extend(v.iter().chain(&v1).chain(&b).chain(&p));
         x
     }
 
@@ -126,7 +160,7 @@ impl Mechanism for Parallelogram {
     fn holonomic<T: Real>(&self, _t: T, p: &[T], _s: &[T], g: &mut [T]) {
         let (dx, dy) = (self.l * self.angle.cos(), self.l * self.angle.sin());
         g[0] = p[0].sq() + p[1].sq() - self.r * self.r;
-        g[1] = (p[2] - dx).sq() + (p[3] - dy).sq() - self.r * self.r;
+        g[1] = (p[2] - dx).sq() + (p[3] - dy).sq() - (self.r + self.longer).powi(2);
         g[2] = (p[2] - p[0]).sq() + (p[3] - p[1]).sq() - self.l * self.l;
         if self.redundant {
             g[3] = g[0] * 2.0;
@@ -149,11 +183,20 @@ impl Mechanism for Parallelogram {
 pub struct CartesianFourBar;
 
 impl CartesianFourBar {
-    /// x = (λ, v, p), multipliers left zero.
-    pub fn exact(t: f64) -> Vec<f64> {
+    /// The angle of the crank and its rate.
+    pub fn angle(t: f64) -> [f64; 2] {
         use std::f64::consts::PI;
-        let q = 0.5 * PI + 2.0 * PI * t - t.powi(3) / 81.0;
-        let w = 2.0 * PI - t * t / 27.0;
+        [0.5 * PI + 2.0 * PI * t - t.powi(3) / 81.0, 2.0 * PI - t * t / 27.0]
+    }
+
+    pub fn exact(t: f64) -> Vec<f64> {
+        let [q, w] = Self::angle(t);
+        Self::state(q, w)
+    }
+
+    /// x = (λ, v, p), multipliers left zero.
+    pub fn state(q: f64, w: f64) -> Vec<f64> {
+        use std::f64::consts::PI;
         let (s, c) = q.sin_cos();
         let mut x = vec![0.0; 8];
         x.extend([-0.5 * w * s, 0.5 * w * c, w, -w * s, w * c, 0.0, -0.5 * w * s, 0.5 * w * c, w]);
@@ -193,10 +236,43 @@ impl Mechanism for CartesianFourBar {
     }
 }
 
+/// Its first crank alone with the inertia of the whole, in the same coordinates: one degree of freedom, no rank loss.
+#[derive(Clone, Copy, Debug)]
+pub struct CartesianCrank;
+
+impl CartesianCrank {
+    /// x = (λ, v, p), multipliers left zero.
+    pub fn state([q, w]: [f64; 2]) -> Vec<f64> {
+        let (s, c) = q.sin_cos();
+        vec![0.0, 0.0, -0.5 * w * s, 0.5 * w * c, w, 0.5 * c, 0.5 * s, q]
+    }
+}
+
+impl Mechanism for CartesianCrank {
+    fn dimensions(&self) -> Dimensions {
+        Dimensions { np: 3, nv: 3, nl: 2, ..Dimensions::default() }
+    }
+    fn mass<T: Real>(&self, _t: T, _p: &[T], m: &mut [T]) {
+        for (i, value) in [10.0, 10.0, 24.5].into_iter().enumerate() {
+            m[4 * i] = T::real(value);
+        }
+    }
+    fn force<T: Real>(&self, t: T, _x: &Blocks<'_, T>, f: &mut [T]) {
+        f[2] = t * -2.0;
+    }
+    fn holonomic<T: Real>(&self, _t: T, p: &[T], _s: &[T], g: &mut [T]) {
+        g[0] = p[0] - p[2].cos() * 0.5;
+        g[1] = p[1] - p[2].sin() * 0.5;
+    }
+}
+
 /// A parallelogram of three bodies in space with quaternions (Z ≠ I), joined by four revolute joints about z: 20 constraints of
 /// rank 17. Links of length 1, 2, 1; masses 1, 2, 1; slender.
 #[derive(Clone, Copy, Debug)]
-pub struct SpatialFourBar;
+pub struct SpatialFourBar {
+    /// Rotations are divided by |q|².
+    pub normalised: bool,
+}
 
 const HALF: [f64; 3] = [0.5, 1.0, 0.5];
 const MASS: [f64; 3] = [1.0, 2.0, 1.0];
@@ -216,6 +292,7 @@ impl SpatialFourBar {
             weight: GRAVITY * (0.5 + 0.5 + 2.0),
             spring: (0.0, [0.0; 2]),
             damping: 0.0,
+            drive: 0.0,
         }
     }
 
@@ -239,11 +316,11 @@ impl SpatialFourBar {
     }
 }
 
-/// Columns of R(q)/|q|². Without the division |q|, which is constant only as accurately as it is integrated, is a length of the
-/// links, and with links of other lengths there is no way through the position.
-fn rotation<T: Real>(q: &[T]) -> [[T; 3]; 3] {
+/// Columns of R(q), divided by |q|² or not. Without the division |q|, which is constant only as accurately as it is integrated, is a
+/// length of the links, and with links of other lengths the branches are no longer connected as they were.
+fn rotation<T: Real>(q: &[T], normalised: bool) -> [[T; 3]; 3] {
     let (a, b, c, d) = (q[0], q[1], q[2], q[3]);
-    let square = a.sq() + b.sq() + c.sq() + d.sq();
+    let square = if normalised { a.sq() + b.sq() + c.sq() + d.sq() } else { T::real(1.0) };
     [
         [a.sq() + b.sq() - c.sq() - d.sq(), (b * c + a * d) * 2.0, (b * d - a * c) * 2.0],
         [(b * c - a * d) * 2.0, a.sq() - b.sq() + c.sq() - d.sq(), (c * d + a * b) * 2.0],
@@ -285,7 +362,7 @@ impl Mechanism for SpatialFourBar {
         }
     }
     fn holonomic<T: Real>(&self, _t: T, p: &[T], _s: &[T], g: &mut [T]) {
-        let frames = [0, 1, 2].map(|b| rotation(&p[7 * b + 3..7 * b + 7]));
+        let frames = [0, 1, 2].map(|b| rotation(&p[7 * b + 3..7 * b + 7], self.normalised));
         let zero = T::real(0.0);
         let end = |b: usize, sign: f64| -> [T; 3] {
             std::array::from_fn(|i| p[7 * b + i] + frames[b][0][i] * (sign * HALF[b]))

@@ -343,7 +343,7 @@ impl Method for HalfExplicit {
 
     fn restart(&mut self, t: f64, x: &[f64]) {
         self.state.restart(t, x);
-        self.y.copy_from_slice(&differential(&self.layout, x));
+        super::copy_differential(&self.layout, x, &mut self.y);
         self.begun = false;
     }
 

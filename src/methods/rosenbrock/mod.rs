@@ -284,7 +284,7 @@ impl Method for Rosenbrock {
 
     fn restart(&mut self, t: f64, x: &[f64]) {
         self.state.restart(t, x);
-        self.y.copy_from_slice(&differential(&self.layout, x));
+        super::copy_differential(&self.layout, x, &mut self.y);
         self.bend.fill(0.0);
         (self.begun, self.linearized) = (false, false);
     }

@@ -13,6 +13,12 @@ use crate::system::JacobianBlocks;
 pub(super) struct Reduced {
     layout: Layout,
     sizes: Sizes,
+    /// The Jacobian, and its constraints decomposed on both levels.
+    pub(super) fx: JacobianBlocks,
+    pub(super) velocity: KeptRank,
+    pub(super) position: KeptRank,
+    /// With p' = v and holonomic constraints alone both levels have the same matrix: that of `velocity`.
+    same: bool,
     /// Particular solution of the constraints.
     pub(super) x0: Vec<f64>,
     /// N, n by nz. Its part on v begins with K_v, that on [s p] is K_p.
@@ -28,15 +34,21 @@ pub(super) struct Reduced {
     /// Largest residual of the constraints, in the size of their rows.
     pub(super) violation: f64,
     rows: Vec<f64>,
-    moved: Vec<f64>,
+    /// The projected rows of FX, nz by n.
+    rows_of_fx: Vec<f64>,
 }
 
 impl Reduced {
     pub(super) fn new(layout: &Layout, sizes: Sizes) -> Self {
         let nz = sizes.all();
+        let (rows, free) = (layout.dims.nl + layout.dims.nm, (sizes.v, sizes.q));
         Reduced {
             layout: *layout,
             sizes,
+            fx: JacobianBlocks::new(layout),
+            velocity: KeptRank::new(rows, layout.n3(), layout.n3() - free.0),
+            position: KeptRank::new(layout.m3(), layout.n4(), layout.n4() - free.1),
+            same: false,
             x0: vec![0.0; layout.n],
             columns: vec![0.0; layout.n * nz],
             momentum: vec![0.0; layout.n3() * sizes.v],
@@ -45,7 +57,7 @@ impl Reduced {
             smallest: 1.0,
             violation: 0.0,
             rows: vec![0.0; layout.m],
-            moved: vec![0.0; layout.m],
+            rows_of_fx: vec![0.0; layout.n * nz],
         }
     }
 
@@ -77,6 +89,19 @@ impl Reduced {
         out[s.v + s.q..s.all()].copy_from_slice(l.x.r.of(rates));
     }
 
+    /// The same of column k of any point: the first ones, on v, have no p and r.
+    pub(super) fn project_column(&self, k: usize, column: &[f64], out: &mut [f64]) {
+        let (l, s) = (&self.layout, self.sizes);
+        if k >= s.v {
+            return self.project_rates(column, out);
+        }
+        let nv = l.n3();
+        for (k, out) in out[..s.v].iter_mut().enumerate() {
+            *out = f64::dot(&self.momentum[k * nv..(k + 1) * nv], l.x.v.of(column));
+        }
+        out[s.v..s.all()].fill(0.0);
+    }
+
     /// x += x0 + N z.
     pub(super) fn add_increment(&self, z: &[f64], x: &mut [f64]) {
         self.add_columns(z, x);
@@ -87,12 +112,115 @@ impl Reduced {
     pub(super) fn add_columns(&self, z: &[f64], x: &mut [f64]) {
         dense::add_mul_vec(self.layout.n, self.sizes.all(), 1.0, &self.columns, z, x);
     }
+
+    /// The constraints decomposed.
+    fn decompose(&mut self) -> Result<(), LinalgError> {
+        self.velocity.decompose(&self.fx.fx[1], self.fx.shape[1].0)?;
+        self.same = levels_agree(&self.layout, &self.fx);
+        if !self.same {
+            self.position.decompose(&self.fx.fx[2], self.fx.shape[2].0)?;
+        }
+        let position = if self.same { &self.velocity } else { &self.position };
+        self.smallest = position.smallest().min(self.velocity.smallest());
+        Ok(())
+    }
+
+    /// Particular solution: c, g, then gI, h.
+    fn find_particular(&mut self, rda: &[f64]) {
+        let l = &self.layout;
+        let ld = self.fx.shape[1].0;
+        let position = if self.same { &mut self.velocity } else { &mut self.position };
+        let size = |kept: &KeptRank, rows: &[f64]| -> f64 {
+            rows.iter().enumerate().fold(0.0, |m: f64, (i, r)| m.max(kept.scale(i) * r.abs()))
+        };
+        self.violation = size(position, l.rda.rows3.of(rda));
+        self.x0.fill(0.0);
+        position.particular(l.rda.rows3.of(rda), l.x.contact_position.of_mut(&mut self.x0));
+        let speeds = &l.rda.rows2.of(rda)[..l.dims.nl + l.dims.nm];
+        self.violation = self.violation.max(size(&self.velocity, speeds));
+        let rows = &mut self.rows[..ld];
+        rows.copy_from_slice(l.rda.rows2.of(rda));
+        let by_q = &self.fx.fx[1][ld * l.n3()..];
+        dense::add_mul_vec(ld, l.n4(), -1.0, by_q, l.x.contact_position.of(&self.x0), rows);
+        self.velocity.particular(rows, l.x.v.of_mut(&mut self.x0));
+    }
+
+    /// N on v, [s p] and r.
+    fn find_columns(&mut self) {
+        let (l, sizes) = (&self.layout, self.sizes);
+        let (nv, nq, ld) = (l.n3(), l.n4(), self.fx.shape[1].0);
+        let by_q = &self.fx.fx[1][ld * nv..];
+        let rows = &mut self.rows[..ld];
+        self.columns.fill(0.0);
+        for (k, column) in self.columns.chunks_exact_mut(l.n.max(1)).enumerate() {
+            if k < sizes.v {
+                l.x.v.of_mut(column).copy_from_slice(&self.velocity.null_basis()[k * nv..(k + 1) * nv]);
+            } else if k < sizes.v + sizes.q {
+                let k = k - sizes.v;
+                let position = if self.same { &self.velocity } else { &self.position };
+                let free = &position.null_basis()[k * nq..(k + 1) * nq];
+                l.x.contact_position.of_mut(column).copy_from_slice(free);
+                rows.fill(0.0);
+                dense::add_mul_vec(ld, nq, -1.0, by_q, free, rows);
+                self.velocity.particular(rows, l.x.v.of_mut(column));
+            } else {
+                column[l.x.r.start + k - sizes.v - sizes.q] = 1.0;
+            }
+        }
+    }
+
+    fn find_momentum(&mut self, mass: &Mass, count: &mut u64) {
+        let (n, nv) = (self.layout.n.max(1), self.layout.n3().max(1));
+        for (out, column) in self.momentum.chunks_exact_mut(nv).zip(self.columns.chunks_exact(n)) {
+            transposed_product(mass, self.layout.x.v.of(column), out, count);
+        }
+    }
+
+    /// The projected rows of FX, of RDA less FX x0, and of FX times N.
+    fn project(&mut self, rda: &[f64]) {
+        let (l, s, nz) = (self.layout, self.sizes, self.sizes.all().max(1));
+        let mut rows = std::mem::take(&mut self.rows_of_fx);
+        rows.fill(0.0);
+        for (k, block) in [(3, l.rda.b), (4, l.rda.f_dyn), (5, l.rda.f_kin)] {
+            let (first, height) = (l.fx_position()[k].1, block.len());
+            if height == 0 {
+                continue;
+            }
+            for (j, column) in (first..).zip(self.fx.fx[k].chunks_exact(height)) {
+                // λ and μ have dropped out.
+                if l.x.multipliers.contains(j) {
+                    continue;
+                }
+                let out = &mut rows[j * nz..(j + 1) * nz];
+                match k {
+                    3 => out[s.v + s.q..].copy_from_slice(column),
+                    4 => (0..s.v).for_each(|i| out[i] = f64::dot(l.x.v.of(self.column(i)), column)),
+                    _ => (s.v..s.v + s.q).for_each(|i| out[i] = f64::dot(l.x.p.of(self.column(i)), column)),
+                }
+            }
+        }
+        let mut residual = std::mem::take(&mut self.residual);
+        self.project_rows(rda, &mut residual);
+        dense::add_mul_vec(s.all(), l.n, -1.0, &rows, &self.x0, &mut residual);
+        let mut jacobian = std::mem::take(&mut self.jacobian);
+        jacobian.fill(0.0);
+        for (k, column) in jacobian.chunks_exact_mut(nz).enumerate() {
+            dense::add_mul_vec(s.all(), l.n, 1.0, &rows, self.column(k), column);
+        }
+        (self.rows_of_fx, self.residual, self.jacobian) = (rows, residual, jacobian);
+    }
+
+    /// λ and μ that the rows M a = f leave open: Cᵀ Δ(λ, μ) = f - M a, by least squares. `f` holds f - M a.
+    pub(super) fn correct_multipliers(&mut self, f: &[f64], out: &mut [f64]) {
+        self.velocity.multipliers(f, out);
+        // FX2 holds -C.
+        out.iter_mut().for_each(|d| *d = -*d);
+    }
 }
 
-/// What is known at a point.
+/// What is known at a point, beside its Jacobian.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'a> {
-    pub(super) fx: &'a JacobianBlocks,
     pub(super) mass: &'a Mass,
     pub(super) rda: &'a [f64],
 }
@@ -106,83 +234,13 @@ impl<const L: usize> Critical<L> {
         count: &mut u64,
     ) -> Result<(), LinalgError> {
         let reduced = &mut self.points[point];
-        let Reduced { layout: l, sizes, .. } = *reduced;
-        let (fx, q) = (known.fx, l.x.contact_position);
-        let (nv, nq, nz) = (l.n3(), l.n4(), sizes.all());
-        let ld = fx.shape[1].0;
-        self.velocity.decompose(&fx.fx[1], ld)?;
-        // With p' = v and holonomic constraints alone both levels have the same matrix.
-        let same = levels_agree(&l, fx);
-        if !same {
-            self.position.decompose(&fx.fx[2], fx.shape[2].0)?;
-        }
-        let position = if same { &mut self.velocity } else { &mut self.position };
-        reduced.smallest = position.smallest();
-        let sizes_of = |kept: &KeptRank, rows: &[f64]| -> f64 {
-            rows.iter().enumerate().fold(0.0, |m: f64, (i, r)| m.max(kept.scale(i) * r.abs()))
-        };
-        let speeds = &l.rda.rows2.of(known.rda)[..l.dims.nl + l.dims.nm];
-        reduced.violation = sizes_of(position, l.rda.rows3.of(known.rda));
-        let by_q = &fx.fx[1][ld * nv..];
-
-        // Particular solution: c, g, then gI, h.
-        let x0 = &mut reduced.x0;
-        x0.fill(0.0);
-        position.particular(l.rda.rows3.of(known.rda), q.of_mut(x0));
-        reduced.smallest = reduced.smallest.min(self.velocity.smallest());
-        reduced.violation = reduced.violation.max(sizes_of(&self.velocity, speeds));
-        let rows = &mut reduced.rows[..ld];
-        rows.copy_from_slice(l.rda.rows2.of(known.rda));
-        dense::add_mul_vec(ld, nq, -1.0, by_q, q.of(x0), rows);
-        self.velocity.particular(rows, l.x.v.of_mut(x0));
-
-        // N on v, [s p] and r.
-        let columns = &mut reduced.columns;
-        columns.fill(0.0);
-        for (k, column) in columns.chunks_exact_mut(l.n.max(1)).enumerate() {
-            if k < sizes.v {
-                l.x.v.of_mut(column).copy_from_slice(&self.velocity.null_basis()[k * nv..(k + 1) * nv]);
-            } else if k < sizes.v + sizes.q {
-                let k = k - sizes.v;
-                let position = if same { &self.velocity } else { &self.position };
-                let free = &position.null_basis()[k * nq..(k + 1) * nq];
-                q.of_mut(column).copy_from_slice(free);
-                rows.fill(0.0);
-                dense::add_mul_vec(ld, nq, -1.0, by_q, free, rows);
-                self.velocity.particular(rows, l.x.v.of_mut(column));
-            } else {
-                column[l.x.r.start + k - sizes.v - sizes.q] = 1.0;
-            }
-        }
+        reduced.decompose()?;
+        reduced.find_particular(known.rda);
+        reduced.find_columns();
         self.eliminate_auxiliary(point, known)?;
-
         let reduced = &mut self.points[point];
-        let mut momentum = std::mem::take(&mut reduced.momentum);
-        for (out, k) in momentum.chunks_exact_mut(nv.max(1)).zip(0..sizes.v) {
-            transposed_product(known.mass, l.x.v.of(reduced.column(k)), out, count);
-        }
-        reduced.momentum = momentum;
-
-        // The projected rows.
-        let mut rows = std::mem::take(&mut reduced.rows);
-        let mut moved = std::mem::take(&mut reduced.moved);
-        let mut out = std::mem::take(&mut reduced.residual);
-        differential_rows(&l, fx, &reduced.x0, &mut rows);
-        for block in [l.rda.f_dyn, l.rda.f_kin, l.rda.b] {
-            let rows = block.of(&rows).iter();
-            block
-                .of_mut(&mut moved)
-                .iter_mut()
-                .zip(block.of(known.rda).iter().zip(rows))
-                .for_each(|(m, (r, f))| *m = r - f);
-        }
-        reduced.project_rows(&moved, &mut out);
-        let mut jacobian = std::mem::take(&mut reduced.jacobian);
-        for (k, column) in jacobian.chunks_exact_mut(nz.max(1)).enumerate() {
-            differential_rows(&l, fx, reduced.column(k), &mut rows);
-            reduced.project_rows(&rows, column);
-        }
-        (reduced.rows, reduced.moved, reduced.residual, reduced.jacobian) = (rows, moved, out, jacobian);
+        reduced.find_momentum(known.mass, count);
+        reduced.project(known.rda);
         Ok(())
     }
 
@@ -194,7 +252,7 @@ impl<const L: usize> Critical<L> {
         if nw == 0 {
             return Ok(());
         }
-        let (fx, ld) = (&known.fx.fx[0], known.fx.shape[0].0);
+        let (fx, ld) = (&reduced.fx.fx[0], reduced.fx.shape[0].0);
         for (out, column) in
             self.auxiliary.matrix_mut().chunks_exact_mut(nw).zip(fx[l.x.w.start * ld..].chunks_exact(ld))
         {
@@ -218,14 +276,6 @@ impl<const L: usize> Critical<L> {
         }
         Ok(())
     }
-
-    /// λ and μ that the rows M a = f leave open: Cᵀ Δ(λ, μ) = f - M a, by least squares, added to `multipliers`. `f` holds
-    /// f - M a.
-    pub(super) fn correct_multipliers(&mut self, f: &[f64], out: &mut [f64]) {
-        self.velocity.multipliers(f, out);
-        // FX2 holds -C.
-        out.iter_mut().for_each(|d| *d = -*d);
-    }
 }
 
 /// True if FX3 is FX2 by v.
@@ -234,25 +284,6 @@ fn levels_agree(l: &Layout, fx: &JacobianBlocks) -> bool {
     let square = l.dims.ns == 0 && l.dims.nm == 0 && l.n3() == l.n4();
     let mut columns = fx.fx[1].chunks_exact(ld2).zip(fx.fx[2].chunks_exact(ld3));
     square && columns.all(|(by_v, by_p)| by_v[..ld3] == *by_p)
-}
-
-/// FX4, FX5 and FX6 times x, as rows of RDA, without the columns of the multipliers.
-fn differential_rows(l: &Layout, fx: &JacobianBlocks, x: &[f64], rows: &mut [f64]) {
-    let skipped = l.x.multipliers;
-    for (k, block) in [(3, l.rda.b), (4, l.rda.f_dyn), (5, l.rda.f_kin)] {
-        let first = l.fx_position()[k].1;
-        let out = block.of_mut(rows);
-        out.fill(0.0);
-        if out.is_empty() {
-            continue;
-        }
-        for (j, column) in fx.fx[k].chunks_exact(out.len()).enumerate() {
-            let j = first + j;
-            if x[j] != 0.0 && !skipped.contains(j) {
-                f64::axpy(x[j], column, out);
-            }
-        }
-    }
 }
 
 /// Mᵀ x.

@@ -1,13 +1,12 @@
 //! The error estimate of a critical step: that of every other step, reduced to the free directions at x_k. Multipliers are
 //! not in the norm.
 
-use super::eliminate::Known;
+use super::eliminate::{Known, Reduced};
 use super::{Critical, Radau, Setback};
 use crate::error::Rejection;
 use crate::model::Trouble;
 use crate::norm::weighted_rms;
-use crate::singular::replace_lost_rows;
-use crate::system::{JacobianBlocks, System};
+use crate::system::System;
 
 /// Below this smallest magnitude x_k lies in the rank loss itself: its free directions are those of the motion through it.
 const IN_IT: f64 = 1e-5;
@@ -58,25 +57,23 @@ impl<const L: usize> Radau<L> {
     ) -> Result<(usize, bool), Setback> {
         let here = critical.points.len() - 1;
         let (t, x, stats) = (self.state.t, &self.state.x, &mut self.state.stats);
-        let mut result = self.rows.jacobian(system, (t, x), &mut critical.fx, stats);
+        let mut result = self.rows.jacobian(system, (t, x), &mut critical.points[here].fx, stats);
         if result.is_ok() {
             result = self.mass.evaluate(system, t, x, &mut stats.nmas);
         }
         result.map_err(|trouble| self.setback(trouble))?;
-        let mut fx = std::mem::take(&mut critical.fx);
         let products = &mut self.state.stats.mass_multiplications;
-        let mut reduce = |critical: &mut Critical<L>, fx: &JacobianBlocks| {
-            let known = Known { fx, mass: &self.mass, rda: &self.work.here };
-            critical.eliminate(here, known, products).is_ok()
-        };
-        let mut reduced = reduce(critical, &fx);
+        let known = Known { mass: &self.mass, rda: &self.work.here };
+        let mut reduced = critical.eliminate(here, known, products).is_ok();
         let in_it = critical.points[here].smallest < IN_IT;
-        if reduced && in_it && critical.position.decompose(&fx.fx[2], fx.shape[2].0).is_ok() {
-            let kept = (&mut critical.velocity, &critical.position);
-            replace_lost_rows(&self.layout, &mut fx, kept, IN_IT);
-            reduced = reduce(critical, &fx);
+        if reduced && in_it {
+            let Critical { ahead, points, .. } = critical;
+            let Reduced { fx, velocity, position, .. } = &mut points[here];
+            if position.decompose(&fx.fx[2], fx.shape[2].0).is_ok() {
+                ahead.replace_lost_rows(&self.layout, fx, (velocity, position), IN_IT);
+                reduced = critical.eliminate(here, known, products).is_ok();
+            }
         }
-        critical.fx = fx;
         Ok((if reduced { here } else { 0 }, in_it || !reduced))
     }
 

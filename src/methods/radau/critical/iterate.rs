@@ -136,24 +136,20 @@ impl<const L: usize> Radau<L> {
             stats.neom += 1;
             let mut result = self.rows.eom(system, t, x, &mut self.work.rhs);
             if result.is_ok() {
-                result = self.rows.jacobian(system, (t, x), &mut critical.fx, stats);
+                result = self.rows.jacobian(system, (t, x), &mut critical.points[i].fx, stats);
             }
             if result.is_ok() {
                 result = self.stage_mass.evaluate(system, t, x, &mut stats.nmas);
             }
             result.map_err(|trouble| self.setback(trouble))?;
-            if i == 0 && !multipliers_drop_out(&l, &critical.fx) {
+            if i == 0 && !multipliers_drop_out(&l, &critical.points[0].fx) {
                 critical.suits = false;
                 return Err(self.critical_newton_failed(critical, h));
             }
             self.state.stats.npdec += 1;
-            let fx = std::mem::take(&mut critical.fx);
-            let known = Known { fx: &fx, mass: &self.stage_mass, rda: &self.work.rhs };
-            let reduced = critical.eliminate(i, known, &mut self.state.stats.mass_multiplications);
-            critical.fx = fx;
-            if reduced.is_err() {
-                return Err(super::super::linearize::singular());
-            }
+            let known = Known { mass: &self.stage_mass, rda: &self.work.rhs };
+            let products = &mut self.state.stats.mass_multiplications;
+            critical.eliminate(i, known, products).map_err(|_| super::super::linearize::singular())?;
             // f - M a, of which the multipliers take what lies along the constraints.
             let force = l.rda.f_dyn.of_mut(&mut self.work.rhs);
             let rates = critical.rates[l.x.v.range()].iter();
@@ -162,7 +158,7 @@ impl<const L: usize> Radau<L> {
             self.stage_mass.mul(1, &self.work.block[..l.n3()], a, products);
             force.iter_mut().zip(a.iter()).for_each(|(f, a)| *f -= a);
             let lambda = &mut self.work.delta[..l.x.multipliers.len()];
-            critical.correct_multipliers(force, lambda);
+            critical.points[i].correct_multipliers(force, lambda);
             for (z, d) in self.stages.z[l.x.multipliers.range()].iter_mut().zip(lambda.iter()) {
                 z[i] += d;
             }
@@ -210,7 +206,7 @@ impl<const L: usize> Radau<L> {
                 let column = &points[j].columns[c * n..(c + 1) * n];
                 let target = &mut matrix.matrix_mut()[(j * nz + c) * size..(j * nz + c + 1) * size];
                 for (i, out) in target.chunks_exact_mut(nz).enumerate() {
-                    points[i].project_rates(column, part);
+                    points[i].project_column(c, column, part);
                     let factor = tableau.a_inverse[j][i] / h;
                     out.iter_mut().zip(part.iter()).for_each(|(o, p)| *o = factor * p);
                     if i == j {

@@ -29,7 +29,7 @@ use crate::methods::plan::Attempted;
 use crate::model::index1::Index1;
 use crate::options::Options;
 use crate::singular::Ahead;
-use crate::system::{JacobianBlocks, System};
+use crate::system::System;
 use eliminate::Reduced;
 pub(in crate::methods) use watch::is_deficient;
 pub(super) use watch::Memory;
@@ -39,12 +39,10 @@ pub(super) use watch::Memory;
 pub(super) struct Critical<const L: usize> {
     sizes: Sizes,
     velocity: KeptRank,
-    position: KeptRank,
     ahead: Ahead,
     auxiliary: RealSolver,
     index1: Index1,
     a: Vec<f64>,
-    fx: JacobianBlocks,
     /// One per stage, and x_k behind them.
     points: Vec<Reduced>,
     rates: Vec<Lanes<L>>,
@@ -83,9 +81,8 @@ impl<const L: usize> Critical<L> {
     ) -> Self {
         let rows = layout.dims.nl + layout.dims.nm;
         let velocity = KeptRank::new(rows, layout.n3(), rows - redundant);
-        let position = KeptRank::new(layout.m3(), layout.n4(), layout.m3() - redundant);
-        let sizes =
-            Sizes { v: layout.n3() - velocity.rank(), q: layout.n4() - position.rank(), r: layout.n2() };
+        let position = (layout.m3() - redundant).min(layout.n4());
+        let sizes = Sizes { v: layout.n3() - velocity.rank(), q: layout.n4() - position, r: layout.n2() };
         let mut index1 = Index1::new(model, options, analytic, rtol);
         index1.deficiency = redundant;
         let unknowns = sizes.all() * stages;
@@ -94,7 +91,6 @@ impl<const L: usize> Critical<L> {
             auxiliary: RealSolver::new(SolverKind::Lu, layout.dims.nw),
             index1,
             a: vec![0.0; layout.n3()],
-            fx: JacobianBlocks::new(layout),
             points: (0..=stages).map(|_| Reduced::new(layout, sizes)).collect(),
             rates: vec![[0.0; L]; layout.n],
             matrix: RealSolver::new(SolverKind::Lu, unknowns),
@@ -103,7 +99,6 @@ impl<const L: usize> Critical<L> {
             suits: true,
             sizes,
             velocity,
-            position,
         }
     }
 }
