@@ -243,7 +243,7 @@ pub struct AcceptedStep<'a> {
     /// Step just made.
     pub h: f64,
     /// Collocation polynomial over `[t_old, t]`.
-    pub dense: crate::dense::DenseOutput<'a>,
+    pub dense: crate::polynomial::DenseOutput<'a>,
 }
 
 /// Is told of the initial point and of every accepted step (SOLOUT).

@@ -39,7 +39,7 @@ pub mod trial;
 pub mod truck;
 pub mod wheel;
 
-pub use geoms::mechanism::{dual, model, Blocks, Mechanism, Model, Options};
+pub use geoms::mechanism::{derived, dual, Blocks, Mechanism, Model, Options};
 pub use geoms::options::MassStructure;
 use std::sync::OnceLock;
 

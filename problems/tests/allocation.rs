@@ -11,7 +11,7 @@ use geoms::norm::Tolerance;
 use geoms::options::{MethodKind, Options, Order};
 use geoms::stats::Stats;
 use geoms::system::{AcceptedStep, JacobianBlocks, Outcome, System};
-use geoms_problems::{self as testset, model, Problem};
+use geoms_problems::{self as testset, derived, Problem};
 use std::alloc::{GlobalAlloc, Layout as Memory, System as Heap};
 use std::cell::Cell;
 
@@ -429,7 +429,7 @@ fn the_counter_counts() {
     assert_eq!(allocations() - before, 1);
     drop(v);
     // The model of a problem allocates nothing after its construction either, or the test above would see it.
-    let mut system = testset::by_name("andrews").unwrap().system_with(model::Options::default());
+    let mut system = testset::by_name("andrews").unwrap().system_with(derived::Options::default());
     let (mut rda, x) = (vec![0.0; 33], testset::by_name("andrews").unwrap().x0);
     rda.resize(Layout::new(system.dimensions(), Form::StrangenessFree).m, 0.0);
     let before = allocations();

@@ -11,14 +11,15 @@ mod affine;
 pub mod broyden;
 mod nonlinear;
 pub mod saddle;
+mod save;
 pub mod setback;
 mod supplied;
 
 use crate::error::Code;
 use crate::layout::{Form, Layout};
-use crate::linalg::dense;
 use crate::linalg::linear::{Factored, Linear};
 use crate::linalg::lu::LuReal;
+use crate::linalg::products;
 use crate::model::derivatives::Derivatives;
 use crate::model::gamma::{At, Gamma};
 use crate::model::time_rate::Span;
@@ -57,7 +58,7 @@ impl From<index1::Halt> for Halt {
     fn from(halt: index1::Halt) -> Self {
         match halt {
             index1::Halt::Model(trouble) => Halt::Trouble(trouble),
-            index1::Halt::Singular => Halt::Defect(Defect::Constraints(None)),
+            index1::Halt::Singular | index1::Halt::Dependent(_) => Halt::Defect(Defect::Constraints(None)),
             index1::Halt::NoConvergence => Halt::Diverged,
         }
     }
@@ -157,10 +158,13 @@ impl Motion {
 
     /// Set r, v, p; the rest of the point stays as a first guess.
     pub(super) fn place(&mut self, y: &[f64]) {
-        let b = self.layout.x;
-        let nrv = b.v.end - b.r.start;
-        self.x[b.r.start..b.v.end].copy_from_slice(&y[..nrv]);
-        b.p.of_mut(&mut self.x).copy_from_slice(&y[nrv..]);
+        put(&self.layout, y, &mut self.x);
+    }
+
+    /// r, v, p of y with w, λ, μ, s of the last rate.
+    pub fn complete(&self, y: &[f64], x: &mut [f64]) {
+        x.copy_from_slice(&self.x);
+        put(&self.layout, y, x);
     }
 
     /// y = (r, v, p): its rate, with w, λ, μ and s of the point in `x`. h is the size of the step, for differences in time.
@@ -368,7 +372,7 @@ impl Motion {
         let nr = rows.b.len();
         if nr > 0 && !self.nu.is_empty() {
             let fx4 = &self.fx.fx[3][first * nr..];
-            dense::add_mul_vec(nr, self.nu.len(), -1.0, fx4, &self.nu, rows.b.of_mut(&mut self.rda));
+            products::add_mul_vec(nr, self.nu.len(), -1.0, fx4, &self.nu, rows.b.of_mut(&mut self.rda));
         }
     }
 
@@ -403,7 +407,7 @@ impl Motion {
         if self.source == Source::Supplied {
             p.iter_mut().zip(u).for_each(|(p, u)| *p += u);
         } else {
-            dense::add_mul_vec(p.len(), u.len(), -1.0, &self.fx.fx[5], u, p);
+            products::add_mul_vec(p.len(), u.len(), -1.0, &self.fx.fx[5], u, p);
         }
     }
 }
@@ -411,4 +415,12 @@ impl Motion {
 /// The factors of the last point.
 pub(super) fn factored(saddle: &mut Linear<Saddle>) -> Result<Factored<'_, Saddle>, Defect> {
     saddle.factored().ok_or(Defect::Constraints(None))
+}
+
+/// y = (r, v, p) into its places in x.
+fn put(layout: &Layout, y: &[f64], x: &mut [f64]) {
+    let b = layout.x;
+    let nrv = b.v.end - b.r.start;
+    x[b.r.start..b.v.end].copy_from_slice(&y[..nrv]);
+    b.p.of_mut(x).copy_from_slice(&y[nrv..]);
 }
