@@ -270,15 +270,22 @@ impl Motion {
         self.read_constraint_matrix()
     }
 
-    /// C from FX2; true if the forces depend on w, λ, μ otherwise than by -Cᵀ(λ, μ).
+    /// C from FX2, compared with the forces in FX5; true if they depend on w, λ, μ otherwise than by -Cᵀ(λ, μ).
     fn read_constraint_matrix(&mut self) -> Result<bool, Halt> {
-        let m = self.nu.len();
-        let (nv, m2) = (self.layout.dims.nv, self.layout.m2());
-        let fx2 = &self.fx.fx[1];
-        for (c, column) in self.c.chunks_exact_mut(m.max(1)).zip(fx2.chunks_exact(m2.max(1))).take(nv) {
-            c.iter_mut().zip(column).for_each(|(c, fx)| *c = -fx);
+        let (m, nv, m2) = (self.nu.len(), self.layout.dims.nv, self.layout.m2());
+        let (fx2, fx5) = (&self.fx.fx[1], &self.fx.fx[4][self.layout.x.multipliers.start * nv..]);
+        // All are finite, so that a comparison will do where `max` looks for NaN.
+        let larger = |a: f64, b: f64| if b > a { b } else { a };
+        let (mut largest, mut difference) = (0.0, 0.0);
+        for j in 0..nv {
+            let (c, rows) = (&mut self.c[j * m..(j + 1) * m], &fx2[j * m2..j * m2 + m]);
+            for i in 0..m {
+                c[i] = -rows[i];
+                largest = larger(largest, c[i].abs());
+                difference = larger(difference, (c[i] - fx5[j + i * nv]).abs());
+            }
         }
-        let coupled = self.layout.dims.nw > 0 || self.has_other_forces();
+        let coupled = self.layout.dims.nw > 0 || difference > SAME_FORCE * largest;
         if coupled && self.layout.form == Form::Index1 {
             let why = "w, or forces that depend on lambda or mu, need the rows gII and hI (FORM=0)";
             // Differences at a stage that has run away show rounding errors of its forces.
@@ -328,20 +335,6 @@ impl Motion {
         stats: &mut Stats,
     ) -> Result<(), Halt> {
         Ok(self.derivatives.jacobian(system, t, &self.x, &mut self.fx, stats)?)
-    }
-
-    /// FX5 for (λ, μ) against Cᵀ.
-    fn has_other_forces(&self) -> bool {
-        let (m, nv, first) = (self.nu.len(), self.layout.dims.nv, self.layout.x.multipliers.start);
-        let fx5 = &self.fx.fx[4][first * nv..];
-        let (mut largest, mut difference) = (0.0f64, 0.0f64);
-        for (j, c) in self.c.chunks_exact(m.max(1)).enumerate() {
-            for (i, c) in c.iter().enumerate() {
-                largest = largest.max(c.abs());
-                difference = difference.max((c - fx5[j + i * nv]).abs());
-            }
-        }
-        difference > SAME_FORCE * largest
     }
 
     /// λ, μ and the acceleration (in place of f_dyn) from linear equations, EOM being evaluated with λ = μ = 0.
@@ -418,6 +411,7 @@ pub(super) fn factored(saddle: &mut Linear<Saddle>) -> Result<Factored<'_, Saddl
 }
 
 /// y = (r, v, p) into its places in x.
+#[inline]
 fn put(layout: &Layout, y: &[f64], x: &mut [f64]) {
     let b = layout.x;
     let nrv = b.v.end - b.r.start;
