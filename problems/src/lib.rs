@@ -23,6 +23,7 @@ pub mod flexible_beam;
 pub mod four_bar;
 pub mod linkage;
 pub mod nonholonomic;
+mod pass_on;
 pub mod pendulum;
 pub mod planar;
 pub mod problem;

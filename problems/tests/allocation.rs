@@ -67,11 +67,10 @@ impl Bumpy {
 }
 
 impl System for Bumpy {
+    geoms_problems::pass_on!(form, mass, has_jacobian, jacobian);
+
     fn dimensions(&self) -> geoms::layout::Dimensions {
         self.inner.dimensions()
-    }
-    fn form(&self) -> Form {
-        self.inner.form()
     }
     fn eom(&mut self, t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
         let outcome = self.inner.eom(t, x, rda);
@@ -80,15 +79,6 @@ impl System for Bumpy {
             self.layout.rda.b.of_mut(rda).iter_mut().for_each(|b| *b += 3e3 * (1.0 + x[0].abs()));
         }
         outcome
-    }
-    fn mass(&mut self, t: f64, x: &[f64], mass: &mut [f64]) -> Outcome {
-        self.inner.mass(t, x, mass)
-    }
-    fn has_jacobian(&self) -> bool {
-        self.inner.has_jacobian()
-    }
-    fn jacobian(&mut self, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Outcome {
-        self.inner.jacobian(t, x, fx)
     }
 }
 
