@@ -4,7 +4,7 @@ use super::{Critical, Sizes};
 use crate::decompose::kept::KeptRank;
 use crate::layout::{Block, Layout};
 use crate::linalg::scalar::Scalar;
-use crate::linalg::{dense, LinalgError};
+use crate::linalg::{products, LinalgError};
 use crate::model::Mass;
 use crate::system::JacobianBlocks;
 
@@ -110,7 +110,7 @@ impl Reduced {
 
     /// x += N z.
     pub(super) fn add_columns(&self, z: &[f64], x: &mut [f64]) {
-        dense::add_mul_vec(self.layout.n, self.sizes.all(), 1.0, &self.columns, z, x);
+        products::add_mul_vec(self.layout.n, self.sizes.all(), 1.0, &self.columns, z, x);
     }
 
     /// The constraints decomposed.
@@ -141,7 +141,7 @@ impl Reduced {
         let rows = &mut self.rows[..ld];
         rows.copy_from_slice(l.rda.rows2.of(rda));
         let by_q = &self.fx.fx[1][ld * l.n3()..];
-        dense::add_mul_vec(ld, l.n4(), -1.0, by_q, l.x.contact_position.of(&self.x0), rows);
+        products::add_mul_vec(ld, l.n4(), -1.0, by_q, l.x.contact_position.of(&self.x0), rows);
         self.velocity.particular(rows, l.x.v.of_mut(&mut self.x0));
     }
 
@@ -161,7 +161,7 @@ impl Reduced {
                 let free = &position.null_basis()[k * nq..(k + 1) * nq];
                 l.x.contact_position.of_mut(column).copy_from_slice(free);
                 rows.fill(0.0);
-                dense::add_mul_vec(ld, nq, -1.0, by_q, free, rows);
+                products::add_mul_vec(ld, nq, -1.0, by_q, free, rows);
                 self.velocity.particular(rows, l.x.v.of_mut(column));
             } else {
                 column[l.x.r.start + k - sizes.v - sizes.q] = 1.0;
@@ -201,11 +201,11 @@ impl Reduced {
         }
         let mut residual = std::mem::take(&mut self.residual);
         self.project_rows(rda, &mut residual);
-        dense::add_mul_vec(s.all(), l.n, -1.0, &rows, &self.x0, &mut residual);
+        products::add_mul_vec(s.all(), l.n, -1.0, &rows, &self.x0, &mut residual);
         let mut jacobian = std::mem::take(&mut self.jacobian);
         jacobian.fill(0.0);
         for (k, column) in jacobian.chunks_exact_mut(nz).enumerate() {
-            dense::add_mul_vec(s.all(), l.n, 1.0, &rows, self.column(k), column);
+            products::add_mul_vec(s.all(), l.n, 1.0, &rows, self.column(k), column);
         }
         (self.rows_of_fx, self.residual, self.jacobian) = (rows, residual, jacobian);
     }
@@ -293,7 +293,7 @@ fn transposed_product(mass: &Mass, x: &[f64], out: &mut [f64], count: &mut u64) 
         return;
     }
     *count += (x.len() * x.len()) as u64;
-    dense::mul_vec_transposed(x.len(), x.len(), mass.full(), x, out);
+    products::mul_vec_transposed(x.len(), x.len(), mass.full(), x, out);
 }
 
 /// True if λ and μ act by -Cᵀ alone: d and b do not depend on them, and f_dyn does by -Cᵀ(λ, μ). With friction that depends
