@@ -185,7 +185,7 @@
 #define GEOMS_IOPT_SCHEME 29
 /** IOPT(31): Method 3, the largest natural frequency: 0 found in every step, and reported with the linear limit of the step size (geoms_measure); 1 also used to keep the step size below that limit, where it is not constant; 2 not found. */
 #define GEOMS_IOPT_MONITOR 30
-/** IOPT(32): Positions where the constraints lose rank for one instant while the motion is smooth (bars of a parallelogram in one line): 0 the run ends with -2406, 1 it passes them, 2 all steps of method 0 are made as there, for comparison. */
+/** IOPT(32): Positions where the constraints lose rank for one instant while the motion is smooth (bars of a parallelogram in one line): 0 the run ends with -2406, 1 it passes them, 2 all steps of method 0 are made as there, for comparison (other methods: as 1). */
 #define GEOMS_IOPT_SINGULAR 31
 /** ROPT(1): Rounding unit. */
 #define GEOMS_ROPT_UROUND 0

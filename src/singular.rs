@@ -11,6 +11,8 @@ use crate::system::JacobianBlocks;
 
 /// Power iterations; near a rank loss each gains the ratio of its distance to the time in which the mechanism moves.
 const ITERATIONS: usize = 12;
+/// Relative change of the eigenvalue that ends them.
+const SETTLED: f64 = 1e-9;
 /// The part of |D C⁺ y| that has to lie along y: otherwise the eigenvalue is complex, and no rank is lost.
 const REAL: f64 = 0.7;
 /// What counts of C itself: C M⁻¹ Cᵀ, by differences, shows the square of this no more.
@@ -61,7 +63,11 @@ impl Ahead {
             if nn == 0.0 || !nn.is_finite() || yy == 0.0 {
                 return None;
             }
+            let last = along;
             along = if yn * yn < REAL * REAL * yy * nn { 0.0 } else { -yn / yy };
+            if along != 0.0 && (along - last).abs() <= SETTLED * along.abs() {
+                break;
+            }
             let size = 1.0 / nn.sqrt();
             self.y.iter_mut().zip(&self.next).for_each(|(y, n)| *y = n * size);
         }

@@ -238,7 +238,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "TOL, change of energy, steps, of them critical, rejected, EOM, JAC, ms of CPU in the mean of {runs}"
     );
     let only = std::env::args().nth(2).map(|t| t.parse::<f64>()).transpose()?;
-    for tol in [1e-1, 3e-2, 1e-2, 3e-3, 1e-3, 3e-4, 1e-4]
+    for tol in [1e-1, 5e-2, 2e-2, 1e-2, 5e-3, 3e-3, 2e-3, 1e-3, 5e-4, 3e-4, 1e-4]
         .into_iter()
         .filter(|tol| only.is_none_or(|only| only == *tol))
     {

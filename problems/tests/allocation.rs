@@ -242,7 +242,9 @@ fn past_rank_losses() {
         solver.integrate(&mut *system, None, None, 3.0).expect("out of it");
         let critical = solver.stats().critical_steps;
         assert_eq!(allocations() - first, 0, "{method:?} {order:?}: allocations, {critical} critical steps");
-        assert!(critical > 0 || method == MethodKind::Hht, "{method:?} {order:?}");
+        // Methods 1 and 3 may step over them.
+        let steps_over = matches!(method, MethodKind::Hht | MethodKind::Newmark);
+        assert!(critical > 0 || steps_over, "{method:?} {order:?}");
     }
 }
 

@@ -28,7 +28,8 @@ pub(crate) fn reflector<T: Scalar>(x: &mut [T]) -> T {
         return T::default();
     }
     // opposite in sign to alpha: no cancellation in alpha - beta
-    let beta = -alpha.re().hypot(alpha.im()).hypot(rest).copysign(alpha.re());
+    let size = if alpha.im() == 0.0 { alpha.re().abs() } else { alpha.re().hypot(alpha.im()) };
+    let beta = -size.hypot(rest).copysign(alpha.re());
     divide(tail, alpha - T::from(beta));
     *first = T::from(beta);
     T::from_parts((beta - alpha.re()) / beta, -alpha.im() / beta)

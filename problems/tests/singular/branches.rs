@@ -102,7 +102,7 @@ fn random_parallelograms_stay_on_their_branch() {
 }
 
 /// A four-bar whose second crank is a little longer has no rank loss: behind the position near it the other component of its
-/// configurations lies as close as the difference, and is never jumped to where the tolerance tells them apart.
+/// configurations lies as close as the difference; it is not jumped to.
 #[test]
 fn nearly_parallelograms_go_their_own_way() {
     let plain = Parallelogram::plain(1.0, 1.5, 0.3, [1.0, 0.7, 1.4]);
@@ -131,7 +131,7 @@ fn nearly_parallelograms_go_their_own_way() {
                 let what =
                     format!("{longer:e} {method:?} {order:?} {tol:e}: {error:.1e}, {critical} critical");
                 println!("{what} {:?}", run.result.as_ref().err().map(|f| f.code));
-                if run.result.is_err() || (error > 0.1 && longer.abs() > 30.0 * tol) {
+                if run.result.is_err() || error > 100.0 * tol {
                     bad.push(what);
                 }
             }

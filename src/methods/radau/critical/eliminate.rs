@@ -178,7 +178,10 @@ impl Reduced {
 
     /// The projected rows of FX, of RDA less FX x0, and of FX times N.
     fn project(&mut self, rda: &[f64]) {
-        let (l, s, nz) = (self.layout, self.sizes, self.sizes.all().max(1));
+        let (l, s, nz) = (self.layout, self.sizes, self.sizes.all());
+        if nz == 0 {
+            return;
+        }
         let mut rows = std::mem::take(&mut self.rows_of_fx);
         rows.fill(0.0);
         for (k, block) in [(3, l.rda.b), (4, l.rda.f_dyn), (5, l.rda.f_kin)] {
@@ -199,13 +202,19 @@ impl Reduced {
                 }
             }
         }
+        let first = if l.dims.nw == 0 { l.x.multipliers.end } else { 0 };
+        let add = |factor: f64, x: &[f64], out: &mut [f64]| {
+            for (row, x) in rows.chunks_exact(nz).zip(x).skip(first) {
+                out.iter_mut().zip(row).for_each(|(o, r)| *o += factor * x * r);
+            }
+        };
         let mut residual = std::mem::take(&mut self.residual);
         self.project_rows(rda, &mut residual);
-        products::add_mul_vec(s.all(), l.n, -1.0, &rows, &self.x0, &mut residual);
+        add(-1.0, &self.x0, &mut residual);
         let mut jacobian = std::mem::take(&mut self.jacobian);
         jacobian.fill(0.0);
         for (k, column) in jacobian.chunks_exact_mut(nz).enumerate() {
-            products::add_mul_vec(s.all(), l.n, 1.0, &rows, self.column(k), column);
+            add(1.0, self.column(k), column);
         }
         (self.rows_of_fx, self.residual, self.jacobian) = (rows, residual, jacobian);
     }

@@ -293,10 +293,12 @@ impl<const L: usize> Radau<L> {
 impl<const L: usize> Critical<L> {
     /// (A⁻¹ Z)_i/h of all components.
     fn find_rates(&mut self, columns: &[Lanes<L>; L], stages: usize, h: f64, z: &[Lanes<L>]) {
+        let per_step = 1.0 / h;
         for (rate, z) in self.rates.iter_mut().zip(z) {
             *rate = [0.0; L];
             for (column, z) in columns[..stages].iter().zip(z) {
-                rate.iter_mut().zip(column).for_each(|(r, c)| *r += c * z / h);
+                let z = z * per_step;
+                rate.iter_mut().zip(column).for_each(|(r, c)| *r += c * z);
             }
         }
     }
