@@ -186,7 +186,7 @@ impl<const L: usize> Method for Radau<L> {
         if self.formulation.deficiency() > 0 {
             self.minimise_multipliers(system, plan.h)?;
         }
-        Ok(())
+        self.refuse_turn(plan.h)
     }
 
     fn reject(&mut self, why: Rejection) -> bool {

@@ -2,12 +2,19 @@
 
 use super::{Critical, Radau};
 use crate::error::{Code, Failure};
+use crate::layout::Block;
 use crate::methods::setback::Setback;
 use crate::model::index1::Halt;
 use crate::system::System;
 
 /// In the rank loss, as far as a motion that comes to rest is concerned.
 const IN_IT: f64 = 1e-3;
+/// A turn of the velocity in one step: the sine of its angle ...
+const TURN: f64 = 0.03;
+/// ... with a radius whose square is below this part of the tolerance, since a difference ε of lengths turns within √ε ...
+const TURN_WITHIN: f64 = 1e-2;
+/// ... and within so many steps of the rank loss.
+const TURN_NEAR: f64 = 100.0;
 /// Movements over a step that are none, relative to the positions.
 const AT_REST: f64 = 1e-6;
 
@@ -60,6 +67,31 @@ impl<const L: usize> Radau<L> {
             // In the rank loss itself there are no multipliers: those of the last stage stand.
             _ => Ok(()),
         }
+    }
+
+    /// The motion turns next to a rank loss, so sharply that lengths which differ by less than the tolerance make it do so: they
+    /// decide on the branch, and the run ends instead.
+    pub(in super::super) fn refuse_turn(&mut self, h: f64) -> Result<(), Failure> {
+        if self.has_fallen() && self.turns_within_tolerance() && self.loses_rank_within(TURN_NEAR * h) {
+            return Err(self.failure(Code::SingularConfiguration, String::new()));
+        }
+        Ok(())
+    }
+
+    fn turns_within_tolerance(&self) -> bool {
+        let (l, last) = (&self.layout, self.tableau().stages - 1);
+        let largest =
+            |block: Block, of: &dyn Fn(usize) -> f64| block.range().fold(0.0f64, |m, k| m.max(of(k).abs()));
+        let way = largest(l.x.p, &|k| self.stages.z[k][last]);
+        let error = largest(l.x.p, &|k| self.work.scal[k]);
+        let (mut old, mut new, mut both) = (0.0, 0.0, 0.0);
+        for k in l.x.v.range() {
+            let (v, change) = (self.state.x[k], self.stages.z[k][last]);
+            (old, new, both) = (old + (v - change).powi(2), new + v * v, both + v * (v - change));
+        }
+        // The square of the sine of the angle between both; a reversal has none.
+        let sine = 1.0 - both * both / (old * new).max(f64::MIN_POSITIVE);
+        sine > TURN * TURN && way * way < TURN_WITHIN * error * sine
     }
 
     /// True if the mechanism stands still in the rank loss: it could go on in more than one way.

@@ -172,7 +172,7 @@ impl<const L: usize> Radau<L> {
     }
 
     /// By the Jacobian in hand.
-    fn loses_rank_within(&mut self, time: f64) -> bool {
+    pub(super) fn loses_rank_within(&mut self, time: f64) -> bool {
         let Some(critical) = &mut self.critical else { return false };
         let (fx, kept) = (&self.fx, &mut critical.velocity);
         let found: Result<(), LinalgError> = kept.decompose(&fx.fx[1], fx.shape[1].0);
