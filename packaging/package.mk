@@ -6,6 +6,7 @@ SONAME      := libgeoms.so.$(MAJOR)
 SONAME64    := libgeoms64.so.$(MAJOR)
 SYMBOLS     := abi/symbols.txt
 STRIP       ?= strip
+export STRIP
 
 # BLAS=openblas: -lopenblas of the machine. BLAS=system: -llapack -lblas, so that its alternatives apply. BLAS=private: shared
 # libraries with an OpenBLAS of their own; archive and command as with openblas.
