@@ -11,6 +11,8 @@ suite=$2
 [ "$(id -u)" -eq 0 ] || { echo "test-offline.sh: a chroot needs root" >&2; exit 1; }
 chroot=$folder/chroot
 [ -e "$chroot/usr/bin/cargo" ] || mmdebstrap --quiet --variant=apt --include=cargo,gcc,libc6-dev,make,libopenblas-dev "$suite" "$chroot"
+# of a run that was stopped
+find "$chroot/usr" -name '*.hidden' | while read -r file; do mv "$file" "${file%.hidden}"; done
 home=$chroot/home/builder
 rm -rf "$home" "$folder/vendor"
 mkdir -p "$home/geoms/.cargo"
@@ -35,20 +37,10 @@ good=0 bad=0
 report() { # NAME STATUS
     if [ "$2" -eq 0 ]; then echo "$1: OK"; good=$((good + 1)); else echo "$1: FAIL"; tail -n 20 "$folder/log"; bad=$((bad + 1)); fi
 }
-# there [-FILE...] COMMAND...: in the chroot, as a user, without a network and without these files, whose places are taken by one that
-# nobody may read. The mounts end with the command.
-blank=$folder/blank
-install -m 000 /dev/null "$blank"
+# there COMMAND...: in the chroot, as a user, without a network
 there() {
-    local hidden=()
-    while [[ $1 == -* ]]; do hidden+=("$chroot$(chroot "$chroot" readlink -f "${1#-}")") && shift; done
-    unshare --net --mount bash -c '
-        blank=$1 chroot=$2 count=$3
-        shift 3
-        mount -t proc proc "$chroot/proc"
-        while [ "$count" -gt 0 ]; do mount --bind "$blank" "$1" || exit 99; shift; count=$((count - 1)); done
-        exec chroot --userspec=1000:1000 "$chroot" env -i HOME=/home/builder PATH=/usr/bin:/bin sh -c "cd ~/geoms && exec \"\$@\"" sh "$@"
-    ' - "$blank" "$chroot" "${#hidden[@]}" "${hidden[@]}" "$@" >"$folder/log" 2>&1
+    unshare --net --mount bash -c 'mount -t proc proc "$1/proc" && exec chroot --userspec=1000:1000 "$1" env -i HOME=/home/builder PATH=/usr/bin:/bin \
+        sh -c "cd ~/geoms && exec \"\$@\"" "$@"' - "$chroot" "$@" >"$folder/log" 2>&1
 }
 status=0
 there sh ../run || status=$?
@@ -57,27 +49,25 @@ report "make lib install, and a program" $status
 report "result of the program" "$(awk -f "$root/fortran-tests/compare.awk" "$root/c-examples/pendulum.expected" "$home/pendulum.output" >"$folder/log" 2>&1; echo $?)"
 report "nothing needs more" "$(there make lib install PREFIX=/home/builder/prefix; echo $?)"
 
-# missing MESSAGE [-FILE...] [VARIABLE=VALUE]: make ends with that line
+# missing MESSAGE [FILE...] [VARIABLE=VALUE]: without these files make ends with that line
 missing() {
-    local message=$1 hidden=()
+    local message=$1 hidden=() status=0
     shift
-    while [[ ${1:-} == -* ]]; do hidden+=("$1") && shift; done
-    if ! there "${hidden[@]}" make lib install PREFIX=/home/builder/prefix "$@" && grep -qxF "missing: $message" "$folder/log"; then
-        report "missing: $message" 0
-    else
-        report "missing: $message" 1
-    fi
+    while [[ ${1:-} == /* ]]; do hidden+=("$chroot$1") && mv "$chroot$1" "$chroot$1.hidden" && shift; done
+    { ! there make lib install PREFIX=/home/builder/prefix "$@" && grep -qxF "missing: $message" "$folder/log"; } || status=1
+    for file in "${hidden[@]}"; do mv "$file.hidden" "$file"; done
+    report "missing: $message" $status
 }
 libraries=/usr/lib/$(chroot "$chroot" gcc -print-multiarch)
-missing "cargo, the Rust toolchain (rust-version in Cargo.toml says which; Debian 13: cargo)" -/usr/bin/cargo
-missing "rustc, the Rust compiler (rust-version in Cargo.toml says which; Debian 13: rustc)" -/usr/bin/rustc
-missing "a C compiler, cc (Debian: gcc libc6-dev)" -/usr/bin/cc
-missing "cc cannot link a program (Debian: libc6-dev)" "-$libraries/crt1.o"
-missing "OpenBLAS, -lopenblas (Debian: libopenblas-dev)" "-$libraries/libopenblas.so" "-$libraries/libopenblas.a"
-missing "LAPACK and BLAS, -llapack -lblas (Debian: liblapack-dev libblas-dev, or libopenblas-dev)" "-$libraries/liblapack.so" "-$libraries/liblapack.a" BLAS=system
+missing "cargo, the Rust toolchain (rust-version in Cargo.toml says which; Debian 13: cargo)" /usr/bin/cargo
+missing "rustc, the Rust compiler (rust-version in Cargo.toml says which; Debian 13: rustc)" /usr/bin/rustc
+missing "a C compiler, cc (Debian: gcc libc6-dev)" /usr/bin/cc
+missing "cc cannot link a program (Debian: libc6-dev)" "$libraries/crt1.o" "$libraries/Scrt1.o"
+missing "OpenBLAS, -lopenblas (Debian: libopenblas-dev)" "$libraries/libopenblas.so" "$libraries/libopenblas.a"
+missing "LAPACK and BLAS, -llapack -lblas (Debian: liblapack-dev libblas-dev, or libopenblas-dev)" "$libraries/liblapack.so" "$libraries/liblapack.a" BLAS=system
 missing "libgfortran, which OpenBLAS needs (Debian: gfortran)" BLAS=private
 missing "a Fortran compiler, gfortran (Debian: gfortran; or FORTRAN=no)" FORTRAN=yes
-for tool in ar objcopy strip; do missing "$tool (Debian: binutils)" "-/usr/bin/$tool"; done
+for tool in ar objcopy strip; do missing "$tool (Debian: binutils)" "/usr/bin/$tool"; done
 rm -rf "$home"
 echo "offline: $good passed, $bad failed"
 [ "$bad" -eq 0 ]
