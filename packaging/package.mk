@@ -168,7 +168,7 @@ endif
 	    $(call fill,geoms,,$(call semicolons,$(STATIC_LIBS))) packaging/$$file.cmake.in \
 	        >$(DESTDIR)$(OUR_CMAKE)/$$file.cmake || exit 1; \
 	done
-	packaging/install-documents.sh $(DESTDIR)$(OUR_DOCS) $(BLAS)
+	packaging/install-documents.sh $(DESTDIR)$(OUR_DOCS) $(BLAS) $(RELEASE)
 
 # Glued runs across processes, beside what `install` has put there: the library, its header, its Fortran module and a .pc file. MPICC is
 # the compiler wrapper of the MPI that programs will use. Nothing is installed by a package manager.
