@@ -41,7 +41,7 @@ else
             LC_ALL=C.UTF-8 PATH=/usr/bin:/bin:/usr/sbin:/sbin sh -c "cd ~/source && $2"' - "$chroot" "$1"
     }
     there "cd $name && dpkg-buildpackage -us -uc"
-    cp "$home"/source/geoms_* "$home"/source/*.deb "$folder/source/"
+    cp "$home"/source/geoms_*[!b] "$home"/source/*.deb "$folder/source/"
     # Not before: the build has to do without it.
     [ -e "$chroot/usr/bin/lintian" ] || chroot "$chroot" sh -c 'apt-get update -qq && apt-get install -qq -y --no-install-recommends lintian' >/dev/null 2>&1
     there "lintian --fail-on error,warning --info geoms_*.changes"
