@@ -32,8 +32,10 @@ struct OneDegree {
     system: Box<dyn Fn(Form) -> Box<dyn System + Send>>,
     mass: MassStructure,
     x0: Vec<f64>,
-    motion: Box<dyn Fn(&[f64]) -> Vec<f64>>,
+    motion: Motion,
 }
+
+type Motion = Box<dyn Fn(&[f64]) -> Vec<f64>>;
 
 impl OneDegree {
     /// The equation of θ; `state` is x at an angle θ and a rate θ', without multipliers.
