@@ -48,6 +48,17 @@ pub enum MethodKind {
     HalfExplicit = 4,
 }
 
+/// What the multipliers of the stages of method 0 follow from (IOPT(28) = NWTMULT), with FORM=0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StageMultipliers {
+    /// From gII and hI at every stage.
+    Constraints,
+    /// From the dynamic equations; those of accepted points from gII and hI.
+    Dynamics,
+    /// From gII and hI until Newton's method limits the step, then from the dynamic equations.
+    Automatic,
+}
+
 /// Order of Radau IIA (IOPT(21) = ORDER).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
@@ -167,8 +178,8 @@ pub struct Options {
     pub check: CheckLevel,
     /// Checks of the model during the run.
     pub watch: WatchLevel,
-    /// FORM=0: multipliers of the stages from the dynamic equations, those of accepted points from gII and hI.
-    pub dynamic_multipliers: bool,
+    /// FORM=0: what multipliers of the stages follow from.
+    pub stage_multipliers: StageMultipliers,
     /// What is done where the constraints lose rank for an instant.
     pub singular: Singular,
     /// Rounding unit.
@@ -196,10 +207,12 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             newton_reference: None,
+            method: MethodKind::ByModel,
             order: Order::Nine,
             check: CheckLevel::Quick,
             watch: WatchLevel::Warn,
             singular: Singular::Pass,
+            stage_multipliers: StageMultipliers::Automatic,
             ..Options::of_call()
         }
     }
@@ -239,7 +252,7 @@ impl Options {
             relax_invariants: false,
             check: CheckLevel::Off,
             watch: WatchLevel::Off,
-            dynamic_multipliers: false,
+            stage_multipliers: StageMultipliers::Constraints,
             singular: Singular::Stop,
             uround: 1e-16,
             safe: 0.9,

@@ -9,7 +9,7 @@
 
 use super::half_explicit::HalfExplicit;
 use super::plan::{Attempted, Plan, Setback};
-use super::radau::Radau;
+use super::radau::switching;
 use super::save::{require, BadState, Reader, Writer};
 use super::state::State;
 use super::{Constraints, Method};
@@ -25,7 +25,7 @@ pub struct Automatic {
     layout: Layout,
     options: Options,
     explicit: HalfExplicit,
-    implicit: Radau<8>,
+    implicit: Box<dyn Method>,
     stiff: bool,
     /// The model was asked whether it rests at its start (METHOD=-2).
     asked: bool,
@@ -52,7 +52,7 @@ impl Automatic {
         let options = Options { order, ..options.clone() };
         Automatic {
             explicit: HalfExplicit::new(layout, &options, tolerance, analytic, start),
-            implicit: Radau::new(layout, &options, tolerance, analytic, start),
+            implicit: switching::begin::<8>(layout, &options, tolerance, analytic, start),
             stiff: !suits(layout, &options),
             asked: options.method != MethodKind::ByModel,
             layout: *layout,
@@ -62,7 +62,7 @@ impl Automatic {
 
     fn active(&self) -> &dyn Method {
         if self.stiff {
-            &self.implicit
+            &*self.implicit
         } else {
             &self.explicit
         }
@@ -70,7 +70,7 @@ impl Automatic {
 
     fn active_mut(&mut self) -> &mut dyn Method {
         if self.stiff {
-            &mut self.implicit
+            &mut *self.implicit
         } else {
             &mut self.explicit
         }

@@ -132,9 +132,9 @@ fn unwatched(
     match options.method {
         // One lane per stage, and as many lanes as a vector register or two hold.
         MethodKind::Radau if options.order == Order::Five => {
-            Box::new(radau::Radau::<4>::new(layout, options, tolerance, analytic, start))
+            radau::switching::begin::<4>(layout, options, tolerance, analytic, start)
         }
-        MethodKind::Radau => Box::new(radau::Radau::<8>::new(layout, options, tolerance, analytic, start)),
+        MethodKind::Radau => radau::switching::begin::<8>(layout, options, tolerance, analytic, start),
         MethodKind::Hht => Box::new(hht::Hht::new(layout, options, tolerance, supplied, start)),
         MethodKind::RosenbrockNystroem => {
             Box::new(rosenbrock::Rosenbrock::new(layout, options, tolerance, analytic, start))

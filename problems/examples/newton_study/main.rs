@@ -67,11 +67,14 @@ fn options(case: &Case, form: Form) -> Options {
         mass: if constant { MassStructure::ConstantDiagonal } else { MassStructure::Full },
         consistent: true,
         nmax: 20_000,
-        dynamic_multipliers: true,
-        newton_updates: 1,
         ..Options::default()
     };
-    let name = if form == Form::StrangenessFree { "STUDY_SET" } else { "STUDY_SET1" };
+    set(&mut options, if form == Form::StrangenessFree { "STUDY_SET" } else { "STUDY_SET1" });
+    options
+}
+
+/// The options that a variable of the environment has.
+fn set(options: &mut Options, name: &str) {
     for word in variable(name).unwrap_or_default().split_whitespace() {
         let set = word.split_once('=').and_then(|(name, value)| {
             let value = value.parse::<f64>().ok()?;
@@ -83,7 +86,6 @@ fn options(case: &Case, form: Form) -> Options {
             std::process::exit(1);
         }
     }
-    options
 }
 
 /// `None` if it failed.

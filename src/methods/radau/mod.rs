@@ -15,6 +15,7 @@ mod rows;
 mod save;
 pub mod stages;
 mod start;
+pub mod switching;
 pub mod tableau;
 
 use super::plan::{Attempted, Plan, Setback};
@@ -30,7 +31,7 @@ use crate::linalg::linear::Linear;
 use crate::model::Mass;
 use crate::newton::stopping_criterion;
 use crate::norm::{dominating, Scaling, Tolerance};
-use crate::options::Options;
+use crate::options::{Options, StageMultipliers};
 use crate::rank::RankPolicy;
 use crate::system::{JacobianBlocks, System};
 use multipliers::Closing;
@@ -428,7 +429,7 @@ impl<const L: usize> Radau<L> {
         if state.rejected {
             h_new = h_new.min(h);
         }
-        if options.dynamic_multipliers {
+        if options.stage_multipliers == StageMultipliers::Dynamics {
             h_new = h_new.min(h * control::growth_by_rate(state.theta, iterations, self.evidence.slow));
         }
         let quotient = h_new / h;

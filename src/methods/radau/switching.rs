@@ -1,0 +1,183 @@
+//! Radau IIA with NWTMULT=-1: multipliers of the stages from gII and hI until they limit the step, then from the dynamic rows.
+//!
+//! With gII and hI a step costs less, as long as Newton's method converges. Where it does not, because the multipliers forbid what the
+//! error allows, the step and all later ones are made without them (`multipliers.rs`). The polynomial, the step size and the order go
+//! over. Work space of both is allocated at the start.
+
+use super::Radau;
+use crate::error::{Failure, Rejection};
+use crate::layout::Layout;
+use crate::methods::plan::{Attempted, Plan, Setback};
+use crate::methods::save::{BadState, Reader, Writer};
+use crate::methods::state::State;
+use crate::methods::Method;
+use crate::norm::Tolerance;
+use crate::options::{Options, StageMultipliers};
+use crate::system::System;
+
+/// Part of the tolerance without gII and hI: steps that Newton's method kept short were more accurate than asked for.
+const STRICT: f64 = 0.1;
+
+/// Both ways, one of them in use.
+#[derive(Debug)]
+pub struct Switching<const L: usize> {
+    layout: Layout,
+    options: Options,
+    by_constraints: Radau<L>,
+    by_dynamics: Radau<L>,
+    switched: bool,
+}
+
+/// Radau IIA as the options ask for it.
+pub fn begin<const L: usize>(
+    layout: &Layout,
+    options: &Options,
+    tolerance: &Tolerance,
+    analytic: bool,
+    start: (f64, &[f64], f64),
+) -> Box<dyn Method> {
+    // A constant step size is not limited by anything.
+    let choice = options.stage_multipliers == StageMultipliers::Automatic && !options.fixed_step;
+    if choice && layout.rda.rows1.len() > layout.rda.d.len() {
+        return Box::new(Switching::<L>::new(layout, options, tolerance, analytic, start));
+    }
+    Box::new(Radau::<L>::new(layout, options, tolerance, analytic, start))
+}
+
+impl<const L: usize> Switching<L> {
+    fn new(
+        layout: &Layout,
+        options: &Options,
+        tolerance: &Tolerance,
+        analytic: bool,
+        start: (f64, &[f64], f64),
+    ) -> Self {
+        let dynamics = Options {
+            stage_multipliers: StageMultipliers::Dynamics,
+            newton_updates: options.newton_updates.max(1),
+            ..options.clone()
+        };
+        Switching {
+            by_constraints: Radau::new(layout, options, tolerance, analytic, start),
+            by_dynamics: Radau::new(layout, &dynamics, &tolerance.part(STRICT), analytic, start),
+            switched: false,
+            layout: *layout,
+            options: options.clone(),
+        }
+    }
+
+    fn active(&self) -> &Radau<L> {
+        if self.switched {
+            &self.by_dynamics
+        } else {
+            &self.by_constraints
+        }
+    }
+
+    fn active_mut(&mut self) -> &mut Radau<L> {
+        if self.switched {
+            &mut self.by_dynamics
+        } else {
+            &mut self.by_constraints
+        }
+    }
+
+    /// For critical steps, while nothing has been switched.
+    fn make_room(&mut self) {
+        if let (Some(room), None) = (&self.by_constraints.critical, &self.by_dynamics.critical) {
+            let redundant = room.redundant();
+            self.by_dynamics.make_room_for_critical_steps(redundant);
+        }
+    }
+
+    /// To the dynamic rows, at the point reached and with what the last steps have shown.
+    fn switch(&mut self) {
+        let (from, to) = (&mut self.by_constraints, &mut self.by_dynamics);
+        to.forget();
+        std::mem::swap(&mut from.state, &mut to.state);
+        // It belongs to another tolerance.
+        to.state.memory = None;
+        to.state.stats.multipliers_switched += 1;
+        (to.order, to.accepted_order, to.evidence) = (from.order, from.accepted_order, from.evidence);
+        to.memory = from.memory;
+        self.switched = true;
+    }
+
+    /// True if an attempt failed by the multipliers.
+    fn is_limited(&self, outcome: &Result<Attempted, Setback>) -> bool {
+        match outcome {
+            Err(Setback::Reject { why: Rejection::Newton { .. }, component, .. }) => {
+                component.is_some_and(|i| self.layout.x.algebraic.contains(i))
+            }
+            _ => false,
+        }
+    }
+}
+
+impl<const L: usize> Method for Switching<L> {
+    fn state(&self) -> &State {
+        self.active().state()
+    }
+
+    fn state_mut(&mut self) -> &mut State {
+        self.active_mut().state_mut()
+    }
+
+    fn choose_first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
+        self.active_mut().choose_first_step(system, tend)
+    }
+
+    fn attempt(&mut self, system: &mut dyn System, plan: &Plan) -> Result<Attempted, Setback> {
+        let outcome = self.active_mut().attempt(system, plan);
+        if self.switched {
+            return outcome;
+        }
+        self.make_room();
+        if !self.is_limited(&outcome) {
+            return outcome;
+        }
+        self.switch();
+        self.by_dynamics.attempt(system, plan)
+    }
+
+    fn attempted(&self, x: &mut [f64]) {
+        self.active().attempted(x);
+    }
+
+    fn accept(&mut self, plan: &Plan, attempted: &Attempted) {
+        self.active_mut().accept(plan, attempted);
+    }
+
+    fn complete(&mut self, system: &mut dyn System, plan: &Plan) -> Result<(), Failure> {
+        self.active_mut().complete(system, plan)
+    }
+
+    fn reject(&mut self, why: Rejection) -> bool {
+        self.active_mut().reject(why)
+    }
+
+    /// The model is the same.
+    fn restart(&mut self, t: f64, x: &[f64]) {
+        self.active_mut().restart(t, x);
+    }
+
+    fn begin_again(&mut self, start: (f64, &[f64], f64)) -> bool {
+        self.switched = false;
+        self.by_constraints.begin_again(start) && self.by_dynamics.begin_again(start)
+    }
+
+    fn save(&self) -> Vec<u8> {
+        let mut w = Writer::begin(&self.layout, &self.options);
+        w.flag(self.switched);
+        w.nested(&self.active().save());
+        w.seal()
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<(), BadState> {
+        let mut r = Reader::begin(saved, &self.layout, &self.options)?;
+        self.switched = r.flag("multipliers")?;
+        let saved = r.nested("state of the method")?;
+        self.active_mut().restore(saved)?;
+        r.end()
+    }
+}
