@@ -6,7 +6,7 @@ use geoms::decompose::DecompositionKind;
 use geoms::error::Failure;
 use geoms::layout::{Block, Form};
 use geoms::norm::Tolerance;
-use geoms::options::{MethodKind, Options, StageMultipliers};
+use geoms::options::{MethodKind, Options, Singular, StageMultipliers};
 use geoms::solver::Solver;
 use geoms::stats::Stats;
 use geoms_problems::{self as testset, Problem};
@@ -102,6 +102,19 @@ fn runs_are_started_again_and_resumed_bit_for_bit() {
             (again.x(), again.stats().naccpt, again.stats().neom),
             (&end[..], stats.naccpt, stats.neom)
         );
+    }
+}
+
+/// Bricard's constraints are redundant on the constraints alone: at an extrapolated stage, where a run goes over, they have another
+/// rank. Nothing is taken for a singular position.
+#[test]
+fn redundancy_is_that_of_the_accepted_point() {
+    let problem = testset::by_name("bricard").expect("bricard");
+    for (singular, tol) in [Singular::Stop, Singular::Pass].into_iter().flat_map(|s| [(s, 1e-4), (s, 1e-6)]) {
+        let options = Options { singular, ..options(&problem, Automatic) };
+        let (x, stats) = run(&problem, &options, tol).unwrap_or_else(|f| panic!("{singular:?} {tol:e}: {f}"));
+        assert_eq!((stats.multipliers_switched, stats.critical_steps), (1, 0), "{singular:?} {tol:e}");
+        assert!(error(&problem, &x) < tol, "{singular:?} {tol:e}");
     }
 }
 

@@ -137,6 +137,7 @@ impl<const L: usize> Method for Switching<L> {
             return outcome;
         }
         self.switch();
+        self.by_dynamics.find_ranks(system, plan.h)?;
         self.by_dynamics.attempt(system, plan)
     }
 
