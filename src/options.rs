@@ -5,11 +5,15 @@
 //! if IOPT(16)=1, because drivers written from the manual need not clear them.
 
 mod checks;
+mod method;
+mod multipliers;
 mod second_order;
 mod singular;
 mod table;
 
 pub use checks::{CheckLevel, WatchLevel};
+pub use method::MethodKind;
+pub use multipliers::StageMultipliers;
 pub use second_order::{Family, MonitorUse, NewmarkScheme};
 pub use singular::Singular;
 pub use table::OPTIONS;
@@ -26,37 +30,6 @@ pub enum Controller {
     Predictive,
     /// The classical controller.
     Classical,
-}
-
-/// Integration method (IOPT(18) = METHOD).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MethodKind {
-    /// Not a method but the choice between two: as `Automatic` if the model supplies what the half-explicit method needs
-    /// ([`crate::system::System::parts`]), otherwise as `Radau`. A run resolves it at its start.
-    ByModel = -2,
-    /// Half-explicit, and Radau IIA of automatic order as soon as the problem is found to be stiff.
-    Automatic = -1,
-    /// Radau IIA on the projected-strangeness-free form.
-    Radau = 0,
-    /// HHT-α on the index-3 equations, or its relative generalised-α.
-    Hht = 1,
-    /// Rosenbrock-Nyström in state space, linearly implicit.
-    RosenbrockNystroem = 2,
-    /// Newmark's method in the tangent space of the constraints.
-    Newmark = 3,
-    /// Half-explicit Runge-Kutta with projection, for nonstiff systems.
-    HalfExplicit = 4,
-}
-
-/// What the multipliers of the stages of method 0 follow from (IOPT(28) = NWTMULT), with FORM=0.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StageMultipliers {
-    /// From gII and hI at every stage.
-    Constraints,
-    /// From the dynamic equations; those of accepted points from gII and hI.
-    Dynamics,
-    /// From gII and hI until Newton's method limits the step, then from the dynamic equations.
-    Automatic,
 }
 
 /// Order of Radau IIA (IOPT(21) = ORDER).

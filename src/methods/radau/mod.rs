@@ -1,7 +1,7 @@
 //! Radau IIA of orders 5, 9 and 13 on the projected-strangeness-free form (GECORE).
 //!
-//! [`Method::attempt`] is the method as a table of contents. Numerical blocks live elsewhere: constraints and reduced systems in [`crate::formulation`], stage
-//! vectors in [`stages`], monitor and controllers in [`crate::newton`] and [`crate::control`].
+//! [`Method::attempt`] is the method as a table of contents. Numerical blocks live elsewhere: constraints and reduced systems in
+//! [`crate::formulation`], stage vectors in [`stages`], monitor and controllers in [`crate::newton`] and [`crate::control`].
 
 mod coefficients;
 pub(super) mod critical;

@@ -1,8 +1,8 @@
 //! Radau IIA with NWTMULT=-1: multipliers of the stages from gII and hI until they limit the step, then from the dynamic rows.
 //!
-//! With gII and hI a step costs less, as long as Newton's method converges. Where it does not, because the multipliers forbid what the
-//! error allows, the step and all later ones are made without them (`multipliers.rs`). The polynomial, the step size and the order go
-//! over. Work space of both is allocated at the start.
+//! With gII and hI a step costs less, as long as Newton's method converges. Where it fails again and again, because the multipliers
+//! forbid what the error allows, the step and all later ones are made without them (`multipliers.rs`). The polynomial, the step size
+//! and the order go over. Work space of both is allocated at the start.
 
 use super::Radau;
 use crate::error::{Failure, Rejection};
@@ -15,6 +15,8 @@ use crate::norm::Tolerance;
 use crate::options::{Options, StageMultipliers};
 use crate::system::System;
 
+/// Two failures by multipliers within so many accepted steps are no accident.
+const OFTEN: u64 = 3;
 /// Part of the tolerance without gII and hI: steps that Newton's method kept short were more accurate than asked for.
 const STRICT: f64 = 0.1;
 
@@ -26,6 +28,8 @@ pub struct Switching<const L: usize> {
     by_constraints: Radau<L>,
     by_dynamics: Radau<L>,
     switched: bool,
+    /// Accepted steps at the last failure by multipliers.
+    failed_at: Option<u64>,
 }
 
 /// Radau IIA as the options ask for it.
@@ -61,6 +65,7 @@ impl<const L: usize> Switching<L> {
             by_constraints: Radau::new(layout, options, tolerance, analytic, start),
             by_dynamics: Radau::new(layout, &dynamics, &tolerance.part(STRICT), analytic, start),
             switched: false,
+            failed_at: None,
             layout: *layout,
             options: options.clone(),
         }
@@ -84,9 +89,11 @@ impl<const L: usize> Switching<L> {
 
     /// For critical steps, while nothing has been switched.
     fn make_room(&mut self) {
-        if let (Some(room), None) = (&self.by_constraints.critical, &self.by_dynamics.critical) {
-            let redundant = room.redundant();
-            self.by_dynamics.make_room_for_critical_steps(redundant);
+        let redundant = |radau: &Radau<L>| radau.critical.as_ref().map(|room| room.redundant());
+        let (wanted, had) = (redundant(&self.by_constraints), redundant(&self.by_dynamics));
+        if let Some(wanted) = wanted.filter(|_| wanted != had) {
+            self.by_dynamics.critical = None;
+            self.by_dynamics.make_room_for_critical_steps(wanted);
         }
     }
 
@@ -103,14 +110,14 @@ impl<const L: usize> Switching<L> {
         self.switched = true;
     }
 
-    /// True if an attempt failed by the multipliers.
-    fn is_limited(&self, outcome: &Result<Attempted, Setback>) -> bool {
-        match outcome {
-            Err(Setback::Reject { why: Rejection::Newton { .. }, component, .. }) => {
-                component.is_some_and(|i| self.layout.x.algebraic.contains(i))
-            }
-            _ => false,
-        }
+    /// True if an attempt failed by the multipliers, and not for the first time.
+    fn is_limited(&mut self, outcome: &Result<Attempted, Setback>) -> bool {
+        let Err(Setback::Reject { why: Rejection::Newton { .. }, component, .. }) = outcome else {
+            return false;
+        };
+        let accepted = self.state().stats.naccpt;
+        component.is_some_and(|i| self.layout.x.algebraic.contains(i))
+            && self.failed_at.replace(accepted).is_some_and(|before| accepted.saturating_sub(before) < OFTEN)
     }
 }
 
@@ -163,13 +170,18 @@ impl<const L: usize> Method for Switching<L> {
     }
 
     fn begin_again(&mut self, start: (f64, &[f64], f64)) -> bool {
-        self.switched = false;
-        self.by_constraints.begin_again(start) && self.by_dynamics.begin_again(start)
+        (self.switched, self.failed_at) = (false, None);
+        let room = self.by_dynamics.critical.take();
+        let begun = self.by_constraints.begin_again(start) && self.by_dynamics.begin_again(start);
+        self.by_dynamics.critical = room;
+        self.by_dynamics.forget();
+        begun
     }
 
     fn save(&self) -> Vec<u8> {
         let mut w = Writer::begin(&self.layout, &self.options);
         w.flag(self.switched);
+        w.int(self.failed_at.map_or(0, |accepted| accepted + 1));
         w.nested(&self.active().save());
         w.seal()
     }
@@ -177,6 +189,7 @@ impl<const L: usize> Method for Switching<L> {
     fn restore(&mut self, saved: &[u8]) -> Result<(), BadState> {
         let mut r = Reader::begin(saved, &self.layout, &self.options)?;
         self.switched = r.flag("multipliers")?;
+        self.failed_at = r.at_most("failure by multipliers", u64::MAX)?.checked_sub(1);
         let saved = r.nested("state of the method")?;
         self.active_mut().restore(saved)?;
         r.end()
