@@ -80,7 +80,8 @@ fn parts_make_no_error_larger() {
             runs += 1;
             explicit += u32::from(stats.nedec == 0);
             // What changes the method within the run has other steps from there on.
-            let bound = if stats.stiffness_suspected > 0 { (2.0 * without).max(0.1 * tol) } else { 2.0 * without };
+            let bound =
+                if stats.stiffness_suspected > 0 { (2.0 * without).max(0.1 * tol) } else { 2.0 * without };
             if with > bound {
                 larger.push(format!("{} {tol:e}: {with:.1e} for {without:.1e}", problem.name));
             }

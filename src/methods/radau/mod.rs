@@ -18,8 +18,9 @@ mod start;
 pub mod switching;
 pub mod tableau;
 
-use super::plan::{Attempted, Plan, Setback};
+use super::plan::{Attempted, Plan};
 use super::save::BadState;
+use super::setback::Setback;
 use super::state::State;
 use super::Method;
 use crate::control::{self, Memory};
@@ -256,8 +257,7 @@ struct Work<const L: usize> {
 }
 
 impl<const L: usize> Radau<L> {
-    /// An integrator at the initial point (t, x) with first step size h. `analytic` says whether the model
-    /// supplies its Jacobian.
+    /// At the initial point (t, x) with first step size h. `analytic`: the model supplies its Jacobian.
     pub fn new(
         layout: &Layout,
         options: &Options,

@@ -7,8 +7,9 @@
 use super::Radau;
 use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
-use crate::methods::plan::{Attempted, Plan, Setback};
+use crate::methods::plan::{Attempted, Plan};
 use crate::methods::save::{BadState, Reader, Writer};
+use crate::methods::setback::Setback;
 use crate::methods::state::State;
 use crate::methods::Method;
 use crate::norm::Tolerance;
