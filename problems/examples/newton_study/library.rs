@@ -1,4 +1,4 @@
-//! The problems of the library: errors, evaluations and CPU time of the default with NWTMULT=1 and with NWTMULT=0, NWTUPD=0, at
+//! The problems of the library: errors, evaluations and CPU time of method 0 with NWTMULT=0 and with the default (or STUDY_SET), at
 //! equal tolerances.
 
 use geoms::decompose::DecompositionKind;

@@ -4,7 +4,7 @@
 //!
 //! STUDY_COUNT mechanisms (300), from seed STUDY_FIRST (1). STUDY_SET: options of FORM=0 by name, "nwtmult=0 order=5"; STUDY_SET1
 //! those of FORM=1. STUDY_VERBOSE=1 prints every run. With the argument `library` (`make newton-library`) the problems of the library
-//! by the default, with and without NWTMULT.
+//! by method 0 with NWTMULT=0 and with the default.
 #![allow(dead_code, missing_docs)]
 
 #[path = "../../tests/random/dense.rs"]
