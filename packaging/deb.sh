@@ -29,19 +29,22 @@ else
     chroot=${CHROOT:-$folder/chroot}
     depends=$(sed -n 's/^Build-Depends: //p' "$root/debian/control" | tr -d ' ' | sed 's/([^)]*)//g; s/debhelper-compat/debhelper/')
     [ -e "$chroot/usr/bin/dh" ] || mmdebstrap --quiet --variant=buildd --include="$depends" "$suite" "$chroot"
-    chroot "$chroot" id builder >/dev/null 2>&1 || chroot "$chroot" useradd -m builder
-    rm -rf "$chroot/home/builder/source"
-    cp -r "$folder/source" "$chroot/home/builder/source"
-    chroot "$chroot" chown -R builder: /home/builder/source
-    [ -e "$chroot/dev/null" ] || mknod -m 666 "$chroot/dev/null" c 1 3
-    mountpoint -q "$chroot/proc" || mount -t proc proc "$chroot/proc"
-    trap 'umount "$chroot/proc" 2>/dev/null || true' EXIT
-    # Not root, and no network.
-    unshare --net chroot "$chroot" su builder -c "cd ~/source/$name && dpkg-buildpackage -us -uc"
-    cp "$chroot"/home/builder/source/geoms_* "$chroot"/home/builder/source/*.deb "$folder/source/"
+    home=$chroot/home/builder
+    grep -q '^builder:' "$chroot/etc/passwd" || echo 'builder:x:1000:1000::/home/builder:/bin/sh' >>"$chroot/etc/passwd"
+    rm -rf "$home"
+    mkdir -p "$home"
+    cp -r "$folder/source" "$home/source"
+    chown -R 1000:1000 "$home"
+    # there COMMAND: in the chroot, not as root, without a network, and with nothing of this environment; the mount ends with it
+    there() {
+        unshare --net --mount bash -c 'mount -t proc proc "$1/proc" && exec chroot --userspec=1000:1000 "$1" env -i HOME=/home/builder USER=builder \
+            LC_ALL=C.UTF-8 PATH=/usr/bin:/bin:/usr/sbin:/sbin sh -c "cd ~/source && $2"' - "$chroot" "$1"
+    }
+    there "cd $name && dpkg-buildpackage -us -uc"
+    cp "$home"/source/geoms_*[!b] "$home"/source/*.deb "$folder/source/"
     # Not before: the build has to do without it.
     [ -e "$chroot/usr/bin/lintian" ] || chroot "$chroot" sh -c 'apt-get update -qq && apt-get install -qq -y --no-install-recommends lintian' >/dev/null 2>&1
-    chroot "$chroot" su builder -c "cd ~/source && lintian --fail-on error,warning --info geoms_*.changes"
+    there "lintian --fail-on error,warning --info geoms_*.changes"
     echo "lintian: clean"
 fi
 ls -l "$folder"/source/*.deb "$folder"/source/*.dsc

@@ -6,6 +6,7 @@ SONAME      := libgeoms.so.$(MAJOR)
 SONAME64    := libgeoms64.so.$(MAJOR)
 SYMBOLS     := abi/symbols.txt
 STRIP       ?= strip
+export STRIP
 
 # BLAS=openblas: -lopenblas of the machine. BLAS=system: -llapack -lblas, so that its alternatives apply. BLAS=private: shared
 # libraries with an OpenBLAS of their own; archive and command as with openblas.
@@ -167,7 +168,7 @@ endif
 	    $(call fill,geoms,,$(call semicolons,$(STATIC_LIBS))) packaging/$$file.cmake.in \
 	        >$(DESTDIR)$(OUR_CMAKE)/$$file.cmake || exit 1; \
 	done
-	packaging/install-documents.sh $(DESTDIR)$(OUR_DOCS) $(BLAS)
+	packaging/install-documents.sh $(DESTDIR)$(OUR_DOCS) $(BLAS) $(RELEASE)
 
 # Glued runs across processes, beside what `install` has put there: the library, its header, its Fortran module and a .pc file. MPICC is
 # the compiler wrapper of the MPI that programs will use. Nothing is installed by a package manager.

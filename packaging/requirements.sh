@@ -33,6 +33,7 @@ case $blas in
     *) lacks "BLAS=$blas is none of openblas, system, private" "" ;;
 esac
 have "$CARGO" || lacks "cargo, the Rust toolchain" "rust-version in Cargo.toml says which; Debian 13: cargo"
+have "${RUSTC:-rustc}" || lacks "rustc, the Rust compiler" "rust-version in Cargo.toml says which; Debian 13: rustc"
 if ! have "$CC"; then
     lacks "a C compiler, $CC" "Debian: gcc libc6-dev"
 elif ! links; then
@@ -46,7 +47,7 @@ if [ "$blas" = private ] && have "$CC"; then
     packaging/static-openblas.sh >/dev/null || missing=1
     links -lgfortran || lacks "libgfortran, which OpenBLAS needs" "Debian: gfortran"
 fi
-for tool in "${AR:-ar}" "${OBJCOPY:-objcopy}"; do
+for tool in "${AR:-ar}" "${OBJCOPY:-objcopy}" "${STRIP:-strip}"; do
     have "$tool" || lacks "$tool" "Debian: binutils"
 done
 [ "$fortran" != yes ] || have "$FC" || lacks "a Fortran compiler, $FC" "Debian: gfortran; or FORTRAN=no"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# symbols.sh LIBRARY            compares what the library exports and what the header declares with abi/symbols.txt
+# symbols.sh LIBRARY            compares what the library exports and what the header declares with abi/symbols.txt, and what it
+#                               needs of BLAS and LAPACK with docs/install.md
 # symbols.sh --update           writes abi/symbols.txt from the header; the library is linked by that list
 set -euo pipefail
 export LC_ALL=C
@@ -33,5 +34,9 @@ while read -r name version; do
     wanted=$(awk -v name="$name" '$1 == name { v = $2 } END { print v ? v : "0.1" }' abi/since.txt)
     [ "$version" = "GEOMS_$wanted" ] || { echo "symbols: $name has the version ${version:-none}, not GEOMS_$wanted" >&2; failed=1; }
 done < <(nm -D --defined-only "$library" | awk '$2 != "A" { n = split($3, part, "@+"); print part[1], (n > 1 ? part[2] : "") }')
+# What it takes from BLAS and LAPACK.
+needed=$(nm -D --undefined-only "$library" | sed -nE 's/^ *U ([sdcz][a-z0-9]{3,5})_$/\U\1/p' | sort)
+documented=$(tr '\n' ' ' <docs/install.md | sed -nE 's/.*The shared library needs [a-z]+ routines: ([A-Z0-9, ]*), with .*/\1/p' | tr -d ' ' | tr ',' '\n' | sort)
+[ "$needed" = "$documented" ] || { echo "symbols: the library needs" $needed "of BLAS and LAPACK, docs/install.md says" $documented >&2; failed=1; }
 [ "$failed" -eq 0 ] || { echo "symbols: if this is meant, run make symbols" >&2; exit 1; }
 echo "symbols: $(wc -l <"$list") exported and declared as in $list"

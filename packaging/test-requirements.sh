@@ -13,7 +13,7 @@ tools() {
     local tool
     rm -rf "$work/bin"
     mkdir "$work/bin"
-    for tool in bash env cat mktemp rm dirname cargo cc as "$linker" ar objcopy gfortran apt-get; do
+    for tool in bash env cat mktemp rm dirname cargo rustc cc as "$linker" ar objcopy strip gfortran apt-get; do
         [[ " $* " == *" $tool "* ]] || ! command -v "$tool" >/dev/null || ln -s "$(command -v "$tool")" "$work/bin/$tool"
     done
     # An installation would be noticed.
@@ -49,10 +49,11 @@ asked "unknown BLAS" "BLAS=mkl is none of openblas, system, private" -- mkl auto
 asked "no such C compiler" "a C compiler, no-such-cc \(Debian: gcc" "CC=no-such-cc" -- openblas auto
 asked "no such Fortran compiler" "a Fortran compiler, no-such-fc \(Debian: gfortran; or FORTRAN=no\)" "FC=no-such-fc" -- openblas yes
 asked "no Fortran compiler is wanted" "" "FC=no-such-fc" -- openblas no
-for tool in cargo cc ar objcopy; do
+for tool in cargo rustc cc ar objcopy strip; do
     tools "$tool"
     case $tool in
         cargo) message="cargo, the Rust toolchain" ;;
+        rustc) message="rustc, the Rust compiler" ;;
         cc) message="a C compiler, cc \(Debian: gcc libc6-dev\)" ;;
         *) message="$tool \(Debian: binutils\)" ;;
     esac
