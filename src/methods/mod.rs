@@ -18,7 +18,7 @@ pub mod state;
 use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
 use crate::norm::Tolerance;
-use crate::options::{MethodKind, Options, Order, Singular};
+use crate::options::{MethodKind, Options, Order, Singular, StageMultipliers};
 use crate::system::{Supplied, System};
 use plan::{Attempted, Plan};
 use save::BadState;
@@ -119,6 +119,16 @@ pub fn numbers(layout: &Layout, options: &Options, supplied: Supplied<'_>) -> Op
     match options.method {
         MethodKind::Hht => hht::numbers(layout, options, supplied),
         _ => None,
+    }
+}
+
+/// Dense work spaces of its parts, which are all made at the start.
+pub fn work_spaces(options: &Options) -> u128 {
+    let radau = 1 + u128::from(options.stage_multipliers == StageMultipliers::Automatic);
+    match options.method {
+        MethodKind::Radau => radau,
+        MethodKind::Automatic | MethodKind::ByModel => 1 + radau,
+        _ => 1,
     }
 }
 
