@@ -97,7 +97,7 @@ pub(crate) fn check_memory(
                 format!(", {own} of them by pattern; dense matrices are asked for by {}", asking.join(", "));
             (own + dense(layout), why)
         }
-        None => (dense(layout), String::new()),
+        None => (methods::work_spaces(options) * dense(layout), String::new()),
     };
     if layout.n.max(layout.m) > LARGEST_ORDER {
         let detail = format!("N = {}, M = {}; allowed: up to {LARGEST_ORDER}{why}", layout.n, layout.m);

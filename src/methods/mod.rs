@@ -18,7 +18,7 @@ pub mod state;
 use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
 use crate::norm::Tolerance;
-use crate::options::{MethodKind, Options, Order, Singular};
+use crate::options::{MethodKind, Options, Order, Singular, StageMultipliers};
 use crate::system::{Supplied, System};
 use plan::{Attempted, Plan};
 use save::BadState;
@@ -122,6 +122,16 @@ pub fn numbers(layout: &Layout, options: &Options, supplied: Supplied<'_>) -> Op
     }
 }
 
+/// Dense work spaces of its parts, which are all made at the start.
+pub fn work_spaces(options: &Options) -> u128 {
+    let radau = 1 + u128::from(options.stage_multipliers == StageMultipliers::Automatic);
+    match options.method {
+        MethodKind::Radau => radau,
+        MethodKind::Automatic | MethodKind::ByModel => 1 + radau,
+        _ => 1,
+    }
+}
+
 /// The method itself, whatever lies ahead.
 fn unwatched(
     layout: &Layout,
@@ -134,9 +144,9 @@ fn unwatched(
     match options.method {
         // One lane per stage, and as many lanes as a vector register or two hold.
         MethodKind::Radau if options.order == Order::Five => {
-            Box::new(radau::Radau::<4>::new(layout, options, tolerance, analytic, start))
+            radau::switching::begin::<4>(layout, options, tolerance, analytic, start)
         }
-        MethodKind::Radau => Box::new(radau::Radau::<8>::new(layout, options, tolerance, analytic, start)),
+        MethodKind::Radau => radau::switching::begin::<8>(layout, options, tolerance, analytic, start),
         MethodKind::Hht => Box::new(hht::Hht::new(layout, options, tolerance, supplied, start)),
         MethodKind::RosenbrockNystroem => {
             Box::new(rosenbrock::Rosenbrock::new(layout, options, tolerance, analytic, start))
