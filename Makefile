@@ -193,7 +193,7 @@ newmark: setup
 which-method: setup
 	$(CARGO) run --locked --release --quiet --example which_method
 
-# What Newton's method costs: FORM=0 beside FORM=1 over random mechanisms, and the default with and without NWTMULT over the library.
+# What Newton's method costs: FORM=0 beside FORM=1 over random mechanisms, and method 0 with NWTMULT=0 and by default over the library.
 newton-study: setup
 	OPENBLAS_NUM_THREADS=1 $(CARGO) run --locked --release --quiet --example newton_study
 

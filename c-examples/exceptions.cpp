@@ -74,7 +74,7 @@ int main()
         fx[4](0, 3) = fx[4](1, 4) = 2 * lambda;
         fx[5](0, 0) = fx[5](1, 1) = -1;
     });
-    // Called by the half-explicit method only.
+    // Called by the half-explicit method and the default only.
     solver.set_parts([&](double t, in x, geoms::parts &p) {
         maybe("parts", t);
         const double v1 = x[1], v2 = x[2], p1 = x[3], p2 = x[4];
@@ -121,6 +121,8 @@ int main()
         maybe("log of a failure", level == GEOMS_LOG_ERROR ? 1e300 : -1);
     });
     solver.set_tolerance(1e-8, 1e-8);
+    // JAC is to be called as well, which the default does not do where there are parts.
+    solver.set("method", 0);
 
     const std::vector<double> x0{0, 2.8, 0, 0, -1};
     const auto run = [&] {

@@ -85,9 +85,10 @@ int main(void)
            &idid);
     check("legacy call", idid == 0);
 
-    /* A handle begins with ORDER = 9 and NWTMAT = 2; the call's defaults make it do what the call does. */
+    /* A handle begins with METHOD = -2, ORDER = 9, NWTMAT = 2 and NWTMULT = -1; the call's defaults make it do what the call does. */
     check("defaults of the call",
-          solver && geoms_set_int(solver, "order", 0) == 0 && geoms_set_int(solver, "nwtmat", 0) == 0);
+          solver && geoms_set_int(solver, "order", 0) == 0 && geoms_set_int(solver, "nwtmat", 0) == 0 &&
+              geoms_set_int(solver, "method", 0) == 0 && geoms_set_int(solver, "nwtmult", 0) == 0);
     check("settings", geoms_set_real(solver, "hmax", hmax) == 0 && geoms_set_output(solver, output) == 0 &&
                           geoms_set_log(solver, GEOMS_LOG_INFO, take) == 0);
     check("N and M", geoms_dimension(solver) == n && geoms_equations(solver) == m);

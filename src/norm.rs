@@ -3,6 +3,9 @@
 use crate::layout::{Form, Layout};
 use crate::options::BadOption;
 
+/// Below this RTOL rounding errors count, and tolerances are not made tighter than they are.
+const TIGHTEST: f64 = 1e-13;
+
 /// RTOL and ATOL as the user gave them: both scalar (length 1) or both of length N.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tolerance {
@@ -16,6 +19,14 @@ impl Tolerance {
     /// The same tolerance for everything.
     pub fn scalar(rtol: f64, atol: f64) -> Self {
         Tolerance { rtol: vec![rtol], atol: vec![atol] }
+    }
+
+    /// This part of all tolerances, or what leaves RTOL at [`TIGHTEST`].
+    pub fn part(&self, part: f64) -> Self {
+        let largest = self.rtol.iter().fold(0.0f64, |m, r| m.max(*r));
+        let part = part.max(TIGHTEST / largest).min(1.0);
+        let of = |tol: &[f64]| tol.iter().map(|t| part * t).collect();
+        Tolerance { rtol: of(&self.rtol), atol: of(&self.atol) }
     }
 
     /// Refuse lengths and values that are not allowed.

@@ -5,11 +5,15 @@
 //! if IOPT(16)=1, because drivers written from the manual need not clear them.
 
 mod checks;
+mod method;
+mod multipliers;
 mod second_order;
 mod singular;
 mod table;
 
 pub use checks::{CheckLevel, WatchLevel};
+pub use method::MethodKind;
+pub use multipliers::StageMultipliers;
 pub use second_order::{Family, MonitorUse, NewmarkScheme};
 pub use singular::Singular;
 pub use table::OPTIONS;
@@ -26,26 +30,6 @@ pub enum Controller {
     Predictive,
     /// The classical controller.
     Classical,
-}
-
-/// Integration method (IOPT(18) = METHOD).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MethodKind {
-    /// Not a method but the choice between two: as `Automatic` if the model supplies what the half-explicit method needs
-    /// ([`crate::system::System::parts`]), otherwise as `Radau`. A run resolves it at its start.
-    ByModel = -2,
-    /// Half-explicit, and Radau IIA of automatic order as soon as the problem is found to be stiff.
-    Automatic = -1,
-    /// Radau IIA on the projected-strangeness-free form.
-    Radau = 0,
-    /// HHT-α on the index-3 equations, or its relative generalised-α.
-    Hht = 1,
-    /// Rosenbrock-Nyström in state space, linearly implicit.
-    RosenbrockNystroem = 2,
-    /// Newmark's method in the tangent space of the constraints.
-    Newmark = 3,
-    /// Half-explicit Runge-Kutta with projection, for nonstiff systems.
-    HalfExplicit = 4,
 }
 
 /// Order of Radau IIA (IOPT(21) = ORDER).
@@ -167,8 +151,8 @@ pub struct Options {
     pub check: CheckLevel,
     /// Checks of the model during the run.
     pub watch: WatchLevel,
-    /// FORM=0: multipliers of the stages from the dynamic equations, those of accepted points from gII and hI.
-    pub dynamic_multipliers: bool,
+    /// FORM=0: what multipliers of the stages follow from.
+    pub stage_multipliers: StageMultipliers,
     /// What is done where the constraints lose rank for an instant.
     pub singular: Singular,
     /// Rounding unit.
@@ -196,10 +180,12 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             newton_reference: None,
+            method: MethodKind::ByModel,
             order: Order::Nine,
             check: CheckLevel::Quick,
             watch: WatchLevel::Warn,
             singular: Singular::Pass,
+            stage_multipliers: StageMultipliers::Automatic,
             ..Options::of_call()
         }
     }
@@ -239,7 +225,7 @@ impl Options {
             relax_invariants: false,
             check: CheckLevel::Off,
             watch: WatchLevel::Off,
-            dynamic_multipliers: false,
+            stage_multipliers: StageMultipliers::Constraints,
             singular: Singular::Stop,
             uround: 1e-16,
             safe: 0.9,

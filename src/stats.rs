@@ -77,6 +77,11 @@ macro_rules! with_counters {
                 critical_steps,
                 /// Of NCRJCT: a stage or the end was too close to such a position, or Newton's method failed there.
                 rejected_rank_loss,
+                /// Accepted steps of the half-explicit method: with METHOD=-1 and -2 those before the problem was found to be stiff.
+                half_explicit_steps,
+                /// Times that Newton's method limited the step, so that multipliers of the stages follow from the dynamic equations
+                /// (NWTMULT=-1): 1 from then on.
+                multipliers_switched,
             }
         }
     };

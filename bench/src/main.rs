@@ -269,7 +269,9 @@ fn compare(
     lines: &mut Vec<String>,
 ) -> Option<usize> {
     let places: Vec<Option<Crossing>> = curves.iter().map(|c| crossing(&c.points, accuracy)).collect();
-    let kept = |k: usize| k == LEGACY || k == DEFAULT;
+    let named = |k: usize| case.entries[k].ours && case.entries[k].name.starts_with("default-");
+    let kept: Vec<bool> = (0..curves.len()).map(|k| k == LEGACY || k == DEFAULT || named(k)).collect();
+    let kept = |k: usize| kept[k];
     let rivals = [false, true].map(|core| contenders(case, curves, accuracy, core));
     let Some(&first) = rivals[0].first() else {
         println!("-- error {accuracy:.0e}: none of our settings reaches it");
@@ -348,7 +350,7 @@ fn compare(
             _ => &case.entries[k].name,
         };
         let old = |of: usize| {
-            if kept(k) || !measured.contains(&of) {
+            if k == of || k == LEGACY || !measured.contains(&of) {
                 String::new()
             } else {
                 cell(ratio(of))

@@ -185,6 +185,7 @@ const DEFAULT: &str = "default";
 pub const DEFAULTS: &[Setting] = &[
     setting(LEGACY, ""),
     setting(DEFAULT, ""),
+    setting("default-before", "method=0,nwtmult=0"),
     setting("default-radau", "method=0"),
     setting("default-automatic", "method=-1"),
 ];

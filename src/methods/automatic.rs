@@ -8,9 +8,10 @@
 //! model supplies what the half-explicit method asks for ([`System::parts`]), and Radau IIA has the order of the options.
 
 use super::half_explicit::HalfExplicit;
-use super::plan::{Attempted, Plan, Setback};
-use super::radau::Radau;
+use super::plan::{Attempted, Plan};
+use super::radau::switching;
 use super::save::{require, BadState, Reader, Writer};
+use super::setback::Setback;
 use super::state::State;
 use super::{Constraints, Method};
 use crate::error::{Failure, Rejection};
@@ -25,7 +26,7 @@ pub struct Automatic {
     layout: Layout,
     options: Options,
     explicit: HalfExplicit,
-    implicit: Radau<8>,
+    implicit: Box<dyn Method>,
     stiff: bool,
     /// The model was asked whether it rests at its start (METHOD=-2).
     asked: bool,
@@ -52,7 +53,7 @@ impl Automatic {
         let options = Options { order, ..options.clone() };
         Automatic {
             explicit: HalfExplicit::new(layout, &options, tolerance, analytic, start),
-            implicit: Radau::new(layout, &options, tolerance, analytic, start),
+            implicit: switching::begin::<8>(layout, &options, tolerance, analytic, start),
             stiff: !suits(layout, &options),
             asked: options.method != MethodKind::ByModel,
             layout: *layout,
@@ -62,7 +63,7 @@ impl Automatic {
 
     fn active(&self) -> &dyn Method {
         if self.stiff {
-            &self.implicit
+            &*self.implicit
         } else {
             &self.explicit
         }
@@ -70,7 +71,7 @@ impl Automatic {
 
     fn active_mut(&mut self) -> &mut dyn Method {
         if self.stiff {
-            &mut self.implicit
+            &mut *self.implicit
         } else {
             &mut self.explicit
         }

@@ -82,7 +82,7 @@ pub struct Features {
 use Support::{If, No, Yes};
 
 /// All methods that options can choose.
-pub const METHODS: [Features; 6] = [
+pub const METHODS: [Features; 7] = [
     Features {
         kind: MethodKind::Radau,
         name: "Radau IIA",
@@ -209,6 +209,27 @@ pub const METHODS: [Features; 6] = [
         controls_v: Yes,
         controls_multipliers: If("by Radau IIA"),
     },
+    Features {
+        kind: MethodKind::ByModel,
+        name: "Radau IIA, with PARTS half-explicit until stiff",
+        orders: &[5, 8, 9, 13],
+        position: Yes,
+        velocity: Yes,
+        acceleration: If("with FORM=0"),
+        projects: false,
+        invariants: Yes,
+        redundant: If("with DECOMPC=3"),
+        nonholonomic: Yes,
+        force_elements: Yes,
+        auxiliary: Yes,
+        contact: Yes,
+        kinematics: Yes,
+        stiff: Yes,
+        dense: &[4, 8, 6, 8],
+        controls_p: Yes,
+        controls_v: Yes,
+        controls_multipliers: If("by Radau IIA"),
+    },
 ];
 
 /// What the method does.
@@ -251,10 +272,8 @@ impl Features {
 /// the same: an old driver may declare invariants and be used to their being ignored.
 pub fn cautions(options: &Options, dims: &Dimensions) -> Vec<String> {
     let mut all: Vec<String> = options.caution().map(String::from).into_iter().collect();
-    // Whatever is chosen does what method 0 does.
-    let method = if options.method == MethodKind::ByModel { MethodKind::Radau } else { options.method };
-    let Some(features) = of(method) else { return all };
-    let number = method as i64;
+    let Some(features) = of(options.method) else { return all };
+    let number = options.method as i64;
     if dims.ni > 0 && features.invariants == No {
         all.push(format!(
             "warning: METHOD = {number} ({}) does not impose the {} solution invariants (NI); METHOD = 0 does",
@@ -277,6 +296,7 @@ mod tests {
     #[test]
     fn every_method_is_declared_once() {
         for kind in [
+            MethodKind::ByModel,
             MethodKind::Automatic,
             MethodKind::Radau,
             MethodKind::Hht,

@@ -12,6 +12,7 @@ pub mod plan;
 pub mod radau;
 pub mod rosenbrock;
 pub mod save;
+pub mod setback;
 pub mod state;
 
 use crate::error::{Failure, Rejection};
@@ -19,8 +20,9 @@ use crate::layout::Layout;
 use crate::norm::Tolerance;
 use crate::options::{MethodKind, Options, Order, Singular};
 use crate::system::{Supplied, System};
-use plan::{Attempted, Plan, Setback};
+use plan::{Attempted, Plan};
 use save::BadState;
+use setback::Setback;
 use state::State;
 use std::fmt::Debug;
 
@@ -132,9 +134,9 @@ fn unwatched(
     match options.method {
         // One lane per stage, and as many lanes as a vector register or two hold.
         MethodKind::Radau if options.order == Order::Five => {
-            Box::new(radau::Radau::<4>::new(layout, options, tolerance, analytic, start))
+            radau::switching::begin::<4>(layout, options, tolerance, analytic, start)
         }
-        MethodKind::Radau => Box::new(radau::Radau::<8>::new(layout, options, tolerance, analytic, start)),
+        MethodKind::Radau => radau::switching::begin::<8>(layout, options, tolerance, analytic, start),
         MethodKind::Hht => Box::new(hht::Hht::new(layout, options, tolerance, supplied, start)),
         MethodKind::RosenbrockNystroem => {
             Box::new(rosenbrock::Rosenbrock::new(layout, options, tolerance, analytic, start))

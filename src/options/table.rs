@@ -218,7 +218,7 @@ pub static OPTIONS: &[OptionEntry] = &[
         "METHOD",
         Iopt(18),
         "0, 1, 2, 3, 4, -1, -2",
-        "0",
+        "0"; Some("-2"),
         "Integration method: 0 Radau IIA; 1 HHT on the index-3 equations (second order); 2 Rosenbrock-Nyström in \
          state space (order 4, linearly implicit); 3 Newmark's method in the tangent space of the constraints (second order); \
          4 half-explicit Runge-Kutta of order 5, or 8 if RTOL <= 1e-6, for nonstiff systems; -1 automatic choice: method 4 until \
@@ -322,12 +322,17 @@ pub static OPTIONS: &[OptionEntry] = &[
     entry!(
         "NWTMULT",
         Iopt(28),
-        "0, 1",
-        "0",
+        "0, 1, -1",
+        "0"; Some("-1"),
         "Method 0 with FORM=0, multipliers within Newton's method: 0 from gII and hI at every stage; 1 from the dynamic \
-         equations, as with FORM=1, and from gII and hI at the accepted points. With 1, whatever FORM, step sizes also \
+         equations, as with FORM=1, and from gII and hI at the accepted points; -1 as 0 until multipliers make Newton's method \
+         fail twice within three steps, then as 1 to a tenth of the tolerance. With 1, whatever FORM, step sizes also \
          follow the rate of convergence, and there is one iteration more than NIT for each stage beyond three.",
-        Int(|o, v| flag(&mut o.dynamic_multipliers, v))
+        Int(|o, v| one_of(&mut o.stage_multipliers, v, &[
+            (0, StageMultipliers::Constraints),
+            (1, StageMultipliers::Dynamics),
+            (-1, StageMultipliers::Automatic),
+        ]))
     ),
     entry!(
         "SCHEME",

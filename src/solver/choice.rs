@@ -6,13 +6,13 @@ use crate::error::Failure;
 use crate::layout::Layout;
 use crate::methods::{automatic, Maker};
 use crate::norm::Tolerance;
-use crate::options::{MethodKind, Options};
+use crate::options::{CheckLevel, MethodKind, Options, WatchLevel};
 use crate::system::{Parts, System};
 use std::borrow::Cow;
 
 /// The options with METHOD=-2 resolved, and the calls of EOM that it took. Parts are functions that only explicit methods call: who
 /// supplies them has a stage of the half-explicit method for about one evaluation, and without them nothing beats Radau IIA. Parts
-/// that contradict the other functions are not used.
+/// that contradict the other functions are not used, and named if the model is to be checked.
 pub(super) fn by_model<'o>(
     system: &mut dyn System,
     options: &'o Options,
@@ -23,7 +23,13 @@ pub(super) fn by_model<'o>(
         let layout = Layout::new(system.dimensions(), system.form());
         let suited = automatic::suits(&layout, options) && Parts::suit(&layout.dims) && x.len() == layout.n;
         if !(suited && parts_agree(system, &layout, (t, x), &mut calls)) {
-            chosen.to_mut().method = MethodKind::Radau;
+            let chosen = chosen.to_mut();
+            chosen.method = MethodKind::Radau;
+            // Calls of EOM: there are parts, and they say something else. The full check names them.
+            let checked = (options.check, options.watch) != (CheckLevel::Off, WatchLevel::Off);
+            if calls > 0 && checked {
+                chosen.check = CheckLevel::Full;
+            }
         }
     }
     (chosen, calls)

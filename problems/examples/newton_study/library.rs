@@ -1,11 +1,11 @@
-//! The problems of the library: errors, evaluations and CPU time of the default with NWTMULT=1 and with NWTMULT=0, NWTUPD=0, at
+//! The problems of the library: errors, evaluations and CPU time of method 0 with NWTMULT=0 and with the default (or STUDY_SET), at
 //! equal tolerances.
 
 use geoms::decompose::DecompositionKind;
 use geoms::integrate::{integrate, Integration};
 use geoms::layout::Form;
 use geoms::norm::Tolerance;
-use geoms::options::Options;
+use geoms::options::{MethodKind, Options, StageMultipliers};
 use geoms::stats::Stats;
 use geoms_problems::{self as testset, Problem};
 use std::time::Instant;
@@ -18,15 +18,19 @@ struct Run {
 }
 
 fn run(problem: &Problem, new: bool, form: Form, tol: f64, end: &[(usize, f64)]) -> Option<Run> {
-    let options = Options {
+    let mut options = Options {
         mass: problem.mass,
         form,
         decompose_constraints: if problem.redundant { DecompositionKind::Svd } else { DecompositionKind::Lu },
         nmax: 200_000,
-        dynamic_multipliers: new,
-        newton_updates: u32::from(new),
+        method: MethodKind::Radau,
         ..Options::default()
     };
+    if new {
+        super::set(&mut options, "STUDY_SET");
+    } else {
+        options.stage_multipliers = StageMultipliers::Constraints;
+    }
     let layout = problem.layout(form);
     let mut system = problem.system(form, true);
     let (mut t, mut x, mut h, mut stats) = (problem.t0, problem.x0.clone(), 0.0, Stats::default());

@@ -4,7 +4,7 @@
 //!
 //! STUDY_COUNT mechanisms (300), from seed STUDY_FIRST (1). STUDY_SET: options of FORM=0 by name, "nwtmult=0 order=5"; STUDY_SET1
 //! those of FORM=1. STUDY_VERBOSE=1 prints every run. With the argument `library` (`make newton-library`) the problems of the library
-//! by the default, with and without NWTMULT.
+//! by method 0 with NWTMULT=0 and with the default.
 #![allow(dead_code, missing_docs)]
 
 #[path = "../../tests/random/dense.rs"]
@@ -67,11 +67,14 @@ fn options(case: &Case, form: Form) -> Options {
         mass: if constant { MassStructure::ConstantDiagonal } else { MassStructure::Full },
         consistent: true,
         nmax: 20_000,
-        dynamic_multipliers: true,
-        newton_updates: 1,
         ..Options::default()
     };
-    let name = if form == Form::StrangenessFree { "STUDY_SET" } else { "STUDY_SET1" };
+    set(&mut options, if form == Form::StrangenessFree { "STUDY_SET" } else { "STUDY_SET1" });
+    options
+}
+
+/// The options that a variable of the environment has.
+fn set(options: &mut Options, name: &str) {
     for word in variable(name).unwrap_or_default().split_whitespace() {
         let set = word.split_once('=').and_then(|(name, value)| {
             let value = value.parse::<f64>().ok()?;
@@ -83,7 +86,6 @@ fn options(case: &Case, form: Form) -> Options {
             std::process::exit(1);
         }
     }
-    options
 }
 
 /// `None` if it failed.

@@ -8,7 +8,7 @@ use geoms::decompose::DecompositionKind;
 use geoms::error::Failure;
 use geoms::layout::{Block, Form};
 use geoms::norm::Tolerance;
-use geoms::options::{MethodKind, Options};
+use geoms::options::{CheckLevel, MethodKind, Options, StageMultipliers, WatchLevel};
 use geoms::solver::Solver;
 use geoms::stats::Stats;
 use geoms::system::{Parts, System};
@@ -22,13 +22,7 @@ fn problem(name: &str) -> Problem {
 /// What a user chooses who chooses nothing but what the model needs.
 fn options(problem: &Problem) -> Options {
     let kind = if problem.redundant { DecompositionKind::Svd } else { DecompositionKind::Lu };
-    Options {
-        mass: problem.mass,
-        decompose_constraints: kind,
-        nmax: 300_000,
-        method: MethodKind::ByModel,
-        ..Options::default()
-    }
+    Options { mass: problem.mass, decompose_constraints: kind, nmax: 300_000, ..Options::default() }
 }
 
 struct Run {
@@ -65,14 +59,19 @@ fn radau(options: &Options) -> Options {
     Options { method: MethodKind::Radau, ..options.clone() }
 }
 
-/// Errors with parts beside those of method 0 at the same tolerance.
+/// Method 0 with gII and hI at every stage.
+fn plain_radau(options: &Options) -> Options {
+    Options { stage_multipliers: StageMultipliers::Constraints, ..radau(options) }
+}
+
+/// Errors with parts are at most twice those of method 0 at the same tolerance.
 #[test]
 fn parts_make_no_error_larger() {
     let (mut runs, mut explicit, mut larger) = (0, 0, Vec::new());
     for problem in suited() {
         for tol in [1e-4, 1e-6, 1e-8] {
             let chosen = options(&problem);
-            let [(with, stats), (without, _)] = [chosen.clone(), radau(&chosen)].map(|options| {
+            let [(with, stats), (without, _)] = [chosen.clone(), plain_radau(&chosen)].map(|options| {
                 let mut system = Supplied::new(&problem, Form::StrangenessFree);
                 let run = run(&mut system, &options, &problem, tol)
                     .unwrap_or_else(|f| panic!("{} {tol:e} {:?}: {f}", problem.name, options.method));
@@ -80,14 +79,16 @@ fn parts_make_no_error_larger() {
             });
             runs += 1;
             explicit += u32::from(stats.nedec == 0);
-            if with > 2.0 * without {
+            // What changes the method within the run has other steps from there on.
+            let bound =
+                if stats.stiffness_suspected > 0 { (2.0 * without).max(0.1 * tol) } else { 2.0 * without };
+            if with > bound {
                 larger.push(format!("{} {tol:e}: {with:.1e} for {without:.1e}", problem.name));
-                assert!(with < 0.01 * tol || with < 3.0 * without, "{larger:?}");
             }
         }
     }
-    println!("count: {runs} runs with parts, {explicit} half-explicit to the end; errors more than doubled: {larger:?}");
-    assert!(runs > 40 && explicit > 20 && larger.len() < 4, "{larger:?}");
+    println!("count: {runs} runs with parts, {explicit} half-explicit to the end");
+    assert!(runs > 40 && explicit > 20 && larger.is_empty(), "{larger:?}");
 }
 
 /// Without parts, or with what the half-explicit method is not for, it is method 0 bit for bit.
@@ -177,20 +178,39 @@ fn runs_are_started_again_and_resumed_bit_for_bit() {
     }
 }
 
-/// Parts that contradict EOM or MAS are not used, though the slip does not show at rest.
+/// Parts that contradict EOM or MAS are not used, though the slip does not show at rest, and the checks name them.
 #[test]
 fn wrong_parts_are_not_used() {
     let problem = problem("slider-crank");
-    let right =
-        run(&mut *problem.system(Form::StrangenessFree, true), &radau(&options(&problem)), &problem, 1e-6)
-            .expect("method 0");
-    for wrong in Part::ALL {
-        let mut system = Supplied::new(&problem, Form::StrangenessFree);
-        system.wrong = Some(wrong);
-        let end =
-            run(&mut system, &options(&problem), &problem, 1e-6).unwrap_or_else(|f| panic!("{wrong:?}: {f}"));
-        let counted = |s: &Stats| (s.naccpt, s.neom, s.njac, s.nedec);
-        assert_eq!((&end.x, counted(&end.stats)), (&right.x, counted(&right.stats)), "{wrong:?}");
-        assert_eq!(system.asked, 1);
+    let chosen = options(&problem);
+    let right = run(&mut *problem.system(Form::StrangenessFree, true), &radau(&chosen), &problem, 1e-6)
+        .expect("method 0");
+    for (wrong, name) in Part::ALL.into_iter().zip(["f", "M", "C", "gamma", "gI", "g"]) {
+        let unchecked = Options { check: CheckLevel::Off, watch: WatchLevel::Off, ..chosen.clone() };
+        for options in [&chosen, &unchecked] {
+            let mut system = Supplied::new(&problem, Form::StrangenessFree);
+            system.wrong = Some(wrong);
+            let (tolerance, start) = (Tolerance::scalar(1e-6, 1e-6), (problem.t0, &problem.x0[..], 0.0));
+            let mut solver = Solver::start(&mut system, options, &tolerance, start).expect("start");
+            solver
+                .integrate(&mut system, None, None, problem.tend)
+                .unwrap_or_else(|f| panic!("{wrong:?}: {f}"));
+            let counted = |s: &Stats| (s.naccpt, s.neom, s.njac, s.nedec, s.half_explicit_steps);
+            assert_eq!(
+                (solver.x(), counted(solver.stats())),
+                (&right.x[..], counted(&right.stats)),
+                "{wrong:?}"
+            );
+            let said = solver.take_warnings();
+            if options.check == CheckLevel::Off {
+                assert_eq!((system.asked, said.len()), (1, 0), "{wrong:?}: {said:?}");
+            } else {
+                let named = said.iter().any(|text| text.contains("PARTS: ") && text.contains(name));
+                assert!(named, "{wrong:?}: {said:?}");
+            }
+        }
     }
+    let mut system = Supplied::new(&problem, Form::StrangenessFree);
+    let end = run(&mut system, &chosen, &problem, 1e-6).expect("right parts");
+    assert!(end.stats.half_explicit_steps == end.stats.naccpt && end.stats.warnings == 0);
 }

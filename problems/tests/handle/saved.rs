@@ -27,13 +27,15 @@ fn run(method: i64) -> (*mut Handle, Box<Problem>, Vec<u8>) {
     run_watched(method, 0)
 }
 
-/// With SINGULAR=1 the states of methods other than 0 lie within that of the one that watches them.
+/// With SINGULAR=1 the states of methods other than 0 lie within that of the one that watches them, with NWTMULT=-1 that of method 0
+/// within that of the choice.
 fn run_watched(method: i64, singular: i64) -> (*mut Handle, Box<Problem>, Vec<u8>) {
     let (handle, user, problem) = handle("pendulum-2.8");
     // SAFETY: x has N entries.
     unsafe {
         assert_eq!(geoms_set_int(handle, c"method".as_ptr(), method), 0);
         assert_eq!(geoms_set_int(handle, c"singular".as_ptr(), singular), 0);
+        assert_eq!(geoms_set_int(handle, c"nwtmult".as_ptr(), -singular), 0);
         assert_eq!(geoms_set_tolerance(handle, 1e-5, 1e-5), 0);
         assert_eq!(geoms_start(handle, 0.0, problem.x0.as_ptr(), 0.01), 0);
         assert_eq!(geoms_integrate(handle, 0.7), 0);

@@ -4,7 +4,7 @@ use crate::mechanisms::Parallelogram;
 use geoms::decompose::DecompositionKind;
 use geoms::layout::Form;
 use geoms::norm::Tolerance;
-use geoms::options::{CheckLevel, MassStructure, MethodKind, Options, Order, Singular};
+use geoms::options::{CheckLevel, MassStructure, MethodKind, Options, Order, Singular, StageMultipliers};
 use geoms::solver::Solver;
 use geoms_problems::four_bar::natural;
 use geoms_problems::trial::drive;
@@ -106,7 +106,9 @@ fn the_polynomial_of_redundant_constraints_has_the_order_of_its_step() {
     let (start, crank) = ([1.3, -6.0], bars.crank());
     let x0 = bars.state(start[0], start[1]);
     let options = Options {
+        method: MethodKind::Radau,
         order: Order::Automatic,
+        stage_multipliers: StageMultipliers::Constraints,
         mass: MassStructure::ConstantFull,
         decompose_constraints: DecompositionKind::Svd,
         consistent: true,

@@ -215,7 +215,7 @@ impl Case {
     }
 
     /// Name, slot in IOPT and value of all that is not the default of the call; the handle begins with others.
-    fn options(&self) -> [(&'static str, usize, i32); 10] {
+    fn options(&self) -> [(&'static str, usize, i32); 11] {
         let o = self.settings();
         let order = match o.order {
             Order::Five => 5,
@@ -235,6 +235,8 @@ impl Case {
             ("family", 23, i32::from(o.family == Family::GeneralizedAlpha)),
             // The call ends in singular positions, the handle passes them.
             ("singular", 32, 0),
+            // And multipliers of its stages come from gII and hI.
+            ("nwtmult", 28, 0),
         ]
     }
 

@@ -18,13 +18,14 @@ mod tableau;
 
 use super::motion::saddle::Saddle;
 use super::motion::{setback, Halt, Motion, Source};
-use super::plan::{Attempted, Plan, Setback};
+use super::plan::{Attempted, Plan};
 use super::save::BadState;
+use super::setback::Setback;
 use super::state::State;
 use super::{Constraints, Method};
 use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
-use crate::linalg::dense;
+use crate::linalg::products;
 use crate::norm::Tolerance;
 use crate::options::{MethodKind, Options};
 use crate::rank::RankPolicy;
@@ -35,10 +36,8 @@ use tableau::{Estimate, Tableau};
 
 /// Order 8 is taken up to this RTOL: there it needs fewer evaluations than order 5 (Andrews' mechanism, car axis).
 const TIGHT: f64 = 1e-6;
-/// Part of the tolerance with which order 8 comes out as accurate as Radau IIA of order 9 with the whole of it (METHOD=-2) ...
-const STRICT: f64 = 0.01;
-/// ... down to where rounding errors count.
-const STRICTEST: f64 = 1e-13;
+/// Part of the tolerance with which order 8 comes out as accurate as Radau IIA of order 9 with the whole of it (METHOD=-2).
+const STRICT: f64 = 0.001;
 
 /// The integrator: its state, the rates of the step in hand and its work space.
 #[derive(Debug)]
@@ -91,8 +90,7 @@ impl HalfExplicit {
         let user = rtol.iter().fold(0.0f64, |m, r| m.max(*r));
         let by_model = options.method == MethodKind::ByModel;
         let tableau = if by_model || user <= TIGHT { &tableau::EIGHT } else { &tableau::FIVE };
-        let part = if by_model { STRICT.max(STRICTEST / user).min(1.0) } else { 1.0 };
-        let strict = |v: &[f64]| v.iter().map(|tol| part * tol).collect::<Vec<_>>();
+        let strict = tolerance.part(if by_model { STRICT } else { 1.0 });
         let kind = options.decompose_constraints;
         let policy = RankPolicy::new(kind, analytic, user);
         let saddle = Saddle::new(layout.dims.nv, layout.dims.nl + layout.dims.nm, kind, policy);
@@ -102,8 +100,8 @@ impl HalfExplicit {
             tableau,
             motion: Motion::new(layout, options, saddle, analytic, &typical),
             interpolation: Interpolation::new(tableau, layout),
-            rtol: differential(layout, &strict(&rtol)),
-            atol: differential(layout, &strict(&atol)),
+            rtol: differential(layout, &pick(&strict.rtol)),
+            atol: differential(layout, &pick(&strict.atol)),
             typical: differential(layout, &typical),
             y: differential(layout, x),
             y_stage: vec![0.0; nd],
@@ -159,7 +157,7 @@ impl HalfExplicit {
         let nd = self.y.len();
         self.y_stage.copy_from_slice(&self.y);
         let (before, rest) = self.k.split_at_mut(i * nd);
-        dense::add_mul_vec(nd, a.len(), h, before, a, &mut self.y_stage);
+        products::add_mul_vec(nd, a.len(), h, before, a, &mut self.y_stage);
         let point = (self.state.t + self.tableau.c[i] * h, h);
         let stats = &mut self.state.stats;
         let result = self.motion.rate(system, point, &self.y_stage, &mut rest[..nd], stats);
@@ -172,7 +170,7 @@ impl HalfExplicit {
     fn combine_stages(&mut self, h: f64) {
         let (nd, b) = (self.y.len(), self.tableau.b);
         self.y_new.copy_from_slice(&self.y);
-        dense::add_mul_vec(nd, b.len(), h, &self.k, b, &mut self.y_new);
+        products::add_mul_vec(nd, b.len(), h, &self.k, b, &mut self.y_new);
     }
 
     /// The rate at the projected point serves the estimate, the dense output and the next step. Velocities are projected with the
@@ -227,7 +225,7 @@ impl HalfExplicit {
     /// Norm of h Σ e_i k_i, which stays in `error`.
     fn estimate(&mut self, h: f64, e: &[f64]) -> f64 {
         self.error.fill(0.0);
-        dense::add_mul_vec(self.y.len(), e.len(), h, &self.k, e, &mut self.error);
+        products::add_mul_vec(self.y.len(), e.len(), h, &self.k, e, &mut self.error);
         crate::norm::weighted_rms(&self.error, &self.scal)
     }
 
@@ -310,17 +308,14 @@ impl Method for HalfExplicit {
 
     /// r, v, p of the projected point with w, λ, μ, s of its rate.
     fn attempted(&self, x: &mut [f64]) {
-        let b = self.layout.x;
-        let nrv = b.v.end - b.r.start;
-        x.copy_from_slice(&self.motion.x);
-        x[b.r.start..b.v.end].copy_from_slice(&self.y_new[..nrv]);
-        b.p.of_mut(x).copy_from_slice(&self.y_new[nrv..]);
+        self.motion.complete(&self.y_new, x);
     }
 
     fn accept(&mut self, plan: &Plan, attempted: &Attempted) {
         let mut x = std::mem::take(&mut self.state.x);
         self.attempted(&mut x);
         self.state.x = x;
+        self.state.stats.half_explicit_steps += 1;
         self.look_for_stiffness(plan.h);
         self.state.memory = Some(control::remember(plan.h, attempted.err));
     }

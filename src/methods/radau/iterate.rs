@@ -6,6 +6,7 @@ use crate::error::Rejection;
 use crate::formulation::Missing;
 use crate::newton::{Monitor, Verdict};
 use crate::norm::dominating;
+use crate::options::StageMultipliers;
 use crate::system::System;
 
 impl<const L: usize> Radau<L> {
@@ -60,7 +61,11 @@ impl<const L: usize> Radau<L> {
 
     /// NIT; with NWTMULT=1 one more for each stage beyond three (RADAU: 2.5).
     fn most_iterations(&self) -> u32 {
-        let more = if self.options.dynamic_multipliers { self.tableau().stages - 3 } else { 0 };
+        let more = if self.options.stage_multipliers == StageMultipliers::Dynamics {
+            self.tableau().stages - 3
+        } else {
+            0
+        };
         self.options.nit.saturating_add(more as u32)
     }
 

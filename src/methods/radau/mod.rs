@@ -1,7 +1,7 @@
 //! Radau IIA of orders 5, 9 and 13 on the projected-strangeness-free form (GECORE).
 //!
-//! [`Method::attempt`] is the method as a table of contents. Numerical blocks live elsewhere: constraints and reduced systems in [`crate::formulation`], stage
-//! vectors in [`stages`], monitor and controllers in [`crate::newton`] and [`crate::control`].
+//! [`Method::attempt`] is the method as a table of contents. Numerical blocks live elsewhere: constraints and reduced systems in
+//! [`crate::formulation`], stage vectors in [`stages`], monitor and controllers in [`crate::newton`] and [`crate::control`].
 
 mod coefficients;
 pub(super) mod critical;
@@ -15,10 +15,12 @@ mod rows;
 mod save;
 pub mod stages;
 mod start;
+pub mod switching;
 pub mod tableau;
 
-use super::plan::{Attempted, Plan, Setback};
+use super::plan::{Attempted, Plan};
 use super::save::BadState;
+use super::setback::Setback;
 use super::state::State;
 use super::Method;
 use crate::control::{self, Memory};
@@ -30,7 +32,7 @@ use crate::linalg::linear::Linear;
 use crate::model::Mass;
 use crate::newton::stopping_criterion;
 use crate::norm::{dominating, Scaling, Tolerance};
-use crate::options::Options;
+use crate::options::{Options, StageMultipliers};
 use crate::rank::RankPolicy;
 use crate::system::{JacobianBlocks, System};
 use multipliers::Closing;
@@ -255,8 +257,7 @@ struct Work<const L: usize> {
 }
 
 impl<const L: usize> Radau<L> {
-    /// An integrator at the initial point (t, x) with first step size h. `analytic` says whether the model
-    /// supplies its Jacobian.
+    /// At the initial point (t, x) with first step size h. `analytic`: the model supplies its Jacobian.
     pub fn new(
         layout: &Layout,
         options: &Options,
@@ -428,7 +429,7 @@ impl<const L: usize> Radau<L> {
         if state.rejected {
             h_new = h_new.min(h);
         }
-        if options.dynamic_multipliers {
+        if options.stage_multipliers == StageMultipliers::Dynamics {
             h_new = h_new.min(h * control::growth_by_rate(state.theta, iterations, self.evidence.slow));
         }
         let quotient = h_new / h;

@@ -6,7 +6,7 @@ use crate::error::Code;
 use crate::layout::{Form, Layout};
 use crate::model::derivatives::Derivatives;
 use crate::model::{self, Trouble};
-use crate::options::Options;
+use crate::options::{Options, StageMultipliers};
 use crate::stats::Stats;
 use crate::system::{JacobianBlocks, System};
 
@@ -32,7 +32,8 @@ impl Rows {
     /// For a model with this layout.
     pub(super) fn new(layout: &Layout, options: &Options, analytic: bool, typical: Vec<f64>) -> Self {
         let central = options.decompose_constraints == DecompositionKind::Svd;
-        let leave_out = options.dynamic_multipliers && layout.rda.rows1.len() > layout.rda.d.len();
+        let dynamics = options.stage_multipliers == StageMultipliers::Dynamics;
+        let leave_out = dynamics && layout.rda.rows1.len() > layout.rda.d.len();
         Rows {
             layout: *layout,
             derivatives: Derivatives::of_rows(layout, analytic, central, typical),

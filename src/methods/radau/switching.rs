@@ -1,0 +1,198 @@
+//! Radau IIA with NWTMULT=-1: multipliers of the stages from gII and hI until they limit the step, then from the dynamic rows.
+//!
+//! With gII and hI a step costs less, as long as Newton's method converges. Where it fails again and again, because the multipliers
+//! forbid what the error allows, the step and all later ones are made without them (`multipliers.rs`). The polynomial, the step size
+//! and the order go over. Work space of both is allocated at the start.
+
+use super::Radau;
+use crate::error::{Failure, Rejection};
+use crate::layout::Layout;
+use crate::methods::plan::{Attempted, Plan};
+use crate::methods::save::{BadState, Reader, Writer};
+use crate::methods::setback::Setback;
+use crate::methods::state::State;
+use crate::methods::Method;
+use crate::norm::Tolerance;
+use crate::options::{Options, StageMultipliers};
+use crate::system::System;
+
+/// Two failures by multipliers within so many accepted steps are no accident.
+const OFTEN: u64 = 3;
+/// Part of the tolerance without gII and hI: steps that Newton's method kept short were more accurate than asked for.
+const STRICT: f64 = 0.1;
+
+/// Both ways, one of them in use.
+#[derive(Debug)]
+pub struct Switching<const L: usize> {
+    layout: Layout,
+    options: Options,
+    by_constraints: Radau<L>,
+    by_dynamics: Radau<L>,
+    switched: bool,
+    /// Accepted steps at the last failure by multipliers.
+    failed_at: Option<u64>,
+}
+
+/// Radau IIA as the options ask for it.
+pub fn begin<const L: usize>(
+    layout: &Layout,
+    options: &Options,
+    tolerance: &Tolerance,
+    analytic: bool,
+    start: (f64, &[f64], f64),
+) -> Box<dyn Method> {
+    // A constant step size is not limited by anything.
+    let choice = options.stage_multipliers == StageMultipliers::Automatic && !options.fixed_step;
+    if choice && layout.rda.rows1.len() > layout.rda.d.len() {
+        return Box::new(Switching::<L>::new(layout, options, tolerance, analytic, start));
+    }
+    Box::new(Radau::<L>::new(layout, options, tolerance, analytic, start))
+}
+
+impl<const L: usize> Switching<L> {
+    fn new(
+        layout: &Layout,
+        options: &Options,
+        tolerance: &Tolerance,
+        analytic: bool,
+        start: (f64, &[f64], f64),
+    ) -> Self {
+        let dynamics = Options {
+            stage_multipliers: StageMultipliers::Dynamics,
+            newton_updates: options.newton_updates.max(1),
+            ..options.clone()
+        };
+        Switching {
+            by_constraints: Radau::new(layout, options, tolerance, analytic, start),
+            by_dynamics: Radau::new(layout, &dynamics, &tolerance.part(STRICT), analytic, start),
+            switched: false,
+            failed_at: None,
+            layout: *layout,
+            options: options.clone(),
+        }
+    }
+
+    fn active(&self) -> &Radau<L> {
+        if self.switched {
+            &self.by_dynamics
+        } else {
+            &self.by_constraints
+        }
+    }
+
+    fn active_mut(&mut self) -> &mut Radau<L> {
+        if self.switched {
+            &mut self.by_dynamics
+        } else {
+            &mut self.by_constraints
+        }
+    }
+
+    /// For critical steps, while nothing has been switched.
+    fn make_room(&mut self) {
+        let redundant = |radau: &Radau<L>| radau.critical.as_ref().map(|room| room.redundant());
+        let (wanted, had) = (redundant(&self.by_constraints), redundant(&self.by_dynamics));
+        if let Some(wanted) = wanted.filter(|_| wanted != had) {
+            self.by_dynamics.critical = None;
+            self.by_dynamics.make_room_for_critical_steps(wanted);
+        }
+    }
+
+    /// To the dynamic rows, at the point reached and with what the last steps have shown.
+    fn switch(&mut self) {
+        let (from, to) = (&mut self.by_constraints, &mut self.by_dynamics);
+        to.forget();
+        std::mem::swap(&mut from.state, &mut to.state);
+        // It belongs to another tolerance.
+        to.state.memory = None;
+        to.state.stats.multipliers_switched += 1;
+        (to.order, to.accepted_order, to.evidence) = (from.order, from.accepted_order, from.evidence);
+        to.memory = from.memory;
+        self.switched = true;
+    }
+
+    /// True if an attempt failed by the multipliers, and not for the first time.
+    fn is_limited(&mut self, outcome: &Result<Attempted, Setback>) -> bool {
+        let Err(Setback::Reject { why: Rejection::Newton { .. }, component, .. }) = outcome else {
+            return false;
+        };
+        let accepted = self.state().stats.naccpt;
+        component.is_some_and(|i| self.layout.x.algebraic.contains(i))
+            && self.failed_at.replace(accepted).is_some_and(|before| accepted.saturating_sub(before) < OFTEN)
+    }
+}
+
+impl<const L: usize> Method for Switching<L> {
+    fn state(&self) -> &State {
+        self.active().state()
+    }
+
+    fn state_mut(&mut self) -> &mut State {
+        self.active_mut().state_mut()
+    }
+
+    fn choose_first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
+        self.active_mut().choose_first_step(system, tend)
+    }
+
+    fn attempt(&mut self, system: &mut dyn System, plan: &Plan) -> Result<Attempted, Setback> {
+        let outcome = self.active_mut().attempt(system, plan);
+        if self.switched {
+            return outcome;
+        }
+        self.make_room();
+        if !self.is_limited(&outcome) {
+            return outcome;
+        }
+        self.switch();
+        self.by_dynamics.find_ranks(system, plan.h)?;
+        self.by_dynamics.attempt(system, plan)
+    }
+
+    fn attempted(&self, x: &mut [f64]) {
+        self.active().attempted(x);
+    }
+
+    fn accept(&mut self, plan: &Plan, attempted: &Attempted) {
+        self.active_mut().accept(plan, attempted);
+    }
+
+    fn complete(&mut self, system: &mut dyn System, plan: &Plan) -> Result<(), Failure> {
+        self.active_mut().complete(system, plan)
+    }
+
+    fn reject(&mut self, why: Rejection) -> bool {
+        self.active_mut().reject(why)
+    }
+
+    /// The model is the same.
+    fn restart(&mut self, t: f64, x: &[f64]) {
+        self.active_mut().restart(t, x);
+    }
+
+    fn begin_again(&mut self, start: (f64, &[f64], f64)) -> bool {
+        (self.switched, self.failed_at) = (false, None);
+        let room = self.by_dynamics.critical.take();
+        let begun = self.by_constraints.begin_again(start) && self.by_dynamics.begin_again(start);
+        self.by_dynamics.critical = room;
+        self.by_dynamics.forget();
+        begun
+    }
+
+    fn save(&self) -> Vec<u8> {
+        let mut w = Writer::begin(&self.layout, &self.options);
+        w.flag(self.switched);
+        w.int(self.failed_at.map_or(0, |accepted| accepted + 1));
+        w.nested(&self.active().save());
+        w.seal()
+    }
+
+    fn restore(&mut self, saved: &[u8]) -> Result<(), BadState> {
+        let mut r = Reader::begin(saved, &self.layout, &self.options)?;
+        self.switched = r.flag("multipliers")?;
+        self.failed_at = r.at_most("failure by multipliers", u64::MAX)?.checked_sub(1);
+        let saved = r.nested("state of the method")?;
+        self.active_mut().restore(saved)?;
+        r.end()
+    }
+}
