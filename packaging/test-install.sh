@@ -154,7 +154,8 @@ check "CMake: an unknown component is refused" refused wanted "REQUIRED COMPONEN
 check "CMake: and that is the reason" said "no component python"
 check "CMake: unless it is optional" wanted "REQUIRED COMPONENTS geoms OPTIONAL_COMPONENTS python"
 
-# As a part of another project; built where it has been built already.
+# As a part of another project; built where it has been built already. Cargo would compile anew where other packages are looked for.
+same="env -u PKG_CONFIG_PATH"
 for way in subdirectory FetchContent; do
     mkdir -p "part-$way"
     {
@@ -168,7 +169,7 @@ for way in subdirectory FetchContent; do
             "$pendulum"
     } >"part-$way/CMakeLists.txt"
     check "CMake: $way" cmake -S "part-$way" -B "part-$way/build" -DGEOMS_TARGET_DIR="$(realpath "${CARGO_TARGET_DIR:-$root/target}")"
-    check "CMake: $way, build" cmake --build "part-$way/build"
+    check "CMake: $way, build" $same cmake --build "part-$way/build"
     for kind in geoms static; do
         check "CMake: $way, $kind runs" compared "$expected" "" "$work/part-$way/build/part-$kind"
     done
@@ -318,7 +319,7 @@ check "every symbol is called by a program" diff "$root/abi/symbols.txt" \
     <(LC_ALL=C comm -12 "$root/abi/symbols.txt" - <<<"$called")
 
 # Glued runs across processes: library, header, module and .pc file, found by pkg-config alone.
-check "install-mpi" make -C "$root" --no-print-directory install-mpi DESTDIR= PREFIX="$prefix"
+check "install-mpi" $same make -C "$root" --no-print-directory install-mpi DESTDIR= PREFIX="$prefix"
 check "libgeoms_mpi: SONAME and links" bash -c "
     readelf -d $lib/libgeoms_mpi.so.$version | grep -F 'SONAME' | grep -F '[libgeoms_mpi.so.${version%%.*}]' &&
     [ \$(readlink $lib/libgeoms_mpi.so.${version%%.*}) = libgeoms_mpi.so.$version ]"
@@ -333,7 +334,7 @@ modules=$prefix/share/geoms/fortran
 check "mpifort geoms_mpi.f90" bash -c "cd $work && mpifort -c $modules/geoms_handle.f90 $modules/geoms_mpi.f90"
 check "mpifort four_bar.f90" mpifort -J"$work" "$root/gluing-examples/four_bar.f90" "$work/geoms_handle.o" "$work/geoms_mpi.o" -o "$work/four_bar" $mpi_flags
 check "mpirun -n 2 four_bar" mpi_run "$work/four_bar"
-check "install-mpi without mpicc" refused make -C "$root" --no-print-directory install-mpi DESTDIR= PREFIX="$prefix" MPICC=no-mpicc
+check "install-mpi without mpicc" refused $same make -C "$root" --no-print-directory install-mpi DESTDIR= PREFIX="$prefix" MPICC=no-mpicc
 check "install-mpi without mpicc: says so" said "missing: no-mpicc"
 
 # Nothing remains.
