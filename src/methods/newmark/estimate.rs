@@ -55,6 +55,11 @@ impl Weights {
         let sum: f64 = block.of(&self.scal).iter().map(|s| (size / s) * (size / s)).sum();
         (sum / block.len().max(1) as f64).sqrt()
     }
+
+    /// The tolerance of p over that of v, by their largest components.
+    pub fn ratio(&self, layout: &Layout) -> f64 {
+        largest(layout.x.p.of(&self.scal)) / largest(layout.x.v.of(&self.scal))
+    }
 }
 
 /// Result of the accuracy test.
