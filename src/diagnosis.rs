@@ -5,6 +5,7 @@ use crate::error::{Code, Failure};
 use crate::layout::{Layout, Name};
 use crate::model::derivatives::Derivatives;
 use crate::model::gamma::{At, Gamma};
+use crate::model::parts::{Ask, Room};
 use crate::model::time_rate::Span;
 use crate::model::{self, Trouble};
 use crate::norm::{Scaling, Tolerance};
@@ -132,22 +133,11 @@ pub fn check_parts(
     if !Parts::suit(&l.dims) || system.parts(t, x, Parts::default()).is_none() {
         return Ok(None);
     }
-    let (nv, nl, nc) = (l.dims.nv, l.dims.nl, l.dims.nl + l.dims.nm);
-    let [mut force, mut mass, mut c] = [nv, nv * nv, nc * nv].map(|n| vec![0.0; n]);
-    let [mut gamma, mut velocity, mut position] = [nc, nc, nl].map(|n| vec![0.0; n]);
-    let parts = Parts {
-        force: Some(&mut force),
-        mass: Some(&mut mass),
-        constraint: Some(&mut c),
-        at_rest: Some(&mut gamma),
-        velocity: Some(&mut velocity),
-        position: (nl > 0).then_some(&mut position),
-    };
-    let outcome = system.parts(t, x, parts).unwrap_or(Outcome::Stop);
-    let all = [&force, &mass, &c, &gamma, &velocity, &position];
+    let (nv, nc) = (l.dims.nv, l.dims.nl + l.dims.nm);
+    let mut parts = Room::new(&l);
+    let outcome = parts.ask(system, t, x, Ask::All).unwrap_or(Outcome::Stop);
     let refuse = |trouble| refused(trouble, t);
-    model::check(outcome, Code::StoppedByParts, || all.iter().all(|part| model::all_finite(part)))
-        .map_err(refuse)?;
+    model::check(outcome, Code::StoppedByParts, || parts.is_finite(Ask::All)).map_err(refuse)?;
 
     let mut free = x.to_vec();
     l.x.multipliers.of_mut(&mut free).fill(0.0);
@@ -175,16 +165,16 @@ pub fn check_parts(
     };
     let (at, first) = (l.rda, l.rda.g_velocity.start);
     let row = |start: usize| move |k: usize| l.residual_name(start + k).to_string();
-    compare(&force, at.f_dyn.of(&rows), SAME, &row(at.f_dyn.start));
-    compare(&mass, &full, SAME, &|k| format!("M({},{})", k % nv + 1, k / nv + 1));
+    compare(&parts.force, at.f_dyn.of(&rows), SAME, &row(at.f_dyn.start));
+    compare(&parts.mass, &full, SAME, &|k| format!("M({},{})", k % nv + 1, k / nv + 1));
     let derivative = |i: usize, j: usize| format!("d {}/d {}", row(first)(i), l.state_name(l.x.v.start + j));
     let entry = |k: usize| format!("C({},{}) = {}", k % nc + 1, k / nc + 1, derivative(k % nc, k / nc));
-    compare(&c, &expected_c, DIFFERENCE_ERROR, &entry);
-    compare(&gamma, &rate.value, DIFFERENCE_ERROR, &|k| {
+    compare(&parts.constraint, &expected_c, DIFFERENCE_ERROR, &entry);
+    compare(&parts.at_rest, &rate.value, DIFFERENCE_ERROR, &|k| {
         format!("gamma({}), the rate of {}", k + 1, row(first)(k))
     });
-    compare(&velocity, &rows[first..at.h.end], SAME, &row(first));
-    compare(&position, at.g.of(&rows), SAME, &row(at.g.start));
+    compare(&parts.velocity, &rows[first..at.h.end], SAME, &row(first));
+    compare(&parts.position, at.g.of(&rows), SAME, &row(at.g.start));
     compare(l.x.v.of(x), at.f_kin.of(&rows), SAME, &row(at.f_kin.start));
     let multipliers = l.x.multipliers.start;
     let by_multipliers: Vec<f64> =

@@ -3,7 +3,8 @@
 
 use crate::error::{Attempt, Code, Failure, Rejection};
 use crate::layout::Layout;
-use crate::methods::plan::{failure, final_code, Attempted, Plan, Setback};
+use crate::methods::plan::{Attempted, Plan};
+use crate::methods::setback::{failure, final_code, Setback};
 use crate::methods::state::State;
 use crate::methods::Method;
 use crate::options::Options;

@@ -237,6 +237,29 @@ impl Code {
     pub const fn idid(self) -> i32 {
         self as i32
     }
+
+    /// True if a method could make no more steps, which may lie in the configuration that the mechanism has come to.
+    pub(crate) const fn ends_steps(self) -> bool {
+        use Code::*;
+        matches!(
+            self,
+            StepTooSmall
+                | TooManySteps
+                | NewtonDiverges
+                | SingularNewtonMatrix
+                | QrOfNewtonMatrix
+                | RankChanged
+                | SingularConfiguration
+                | DeficiencyFx2
+                | DeficiencyFx3
+                | Fx1DeficientQr
+                | Fx2DeficientQr
+                | Fx3DeficientQr
+                | Fx1DeficientLu
+                | Fx2DeficientLu
+                | Fx3DeficientLu
+        )
+    }
 }
 
 impl fmt::Display for Code {

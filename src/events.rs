@@ -7,7 +7,7 @@
 //! A function that is zero at a start or restart (a ball on the ground, about to leave it) has no sign there: it gets
 //! that of the first moments of the step, so that the start itself is no event and a return within the step is one.
 
-use crate::dense::DenseOutput;
+use crate::polynomial::DenseOutput;
 use crate::system::Outcome;
 
 /// The user's functions of (t, x) whose zeros are events.

@@ -8,7 +8,7 @@
 mod verdict;
 
 use crate::error::{Code, Failure};
-use crate::layout::{Form, Layout, Name};
+use crate::layout::{Block, Form, Layout, Name};
 use crate::model::derivatives::Derivatives;
 use crate::model::{self, all_finite, Trouble};
 use crate::newton::stopping_criterion;
@@ -19,6 +19,7 @@ use crate::stats::Stats;
 use crate::system::{JacobianBlocks, Outcome, System};
 use ndarray::{Array1, Array2};
 use ndarray_linalg::SVD;
+use std::ops::Range;
 
 /// Iterations after which the correction counts as not convergent.
 const MAX_ITERATIONS: usize = 50;
@@ -88,17 +89,28 @@ pub fn move_to_constraints(
     x: &mut [f64],
     stats: &mut Stats,
 ) -> Result<(), Failure> {
-    let l = *layout;
-    let mut problem = Consistency::new(system, layout, scaling, t, x);
-    problem.conditions = 0;
-    let fnewt = stopping_criterion(options.fnewt, options.uround, scaling.rtol_first, 3, false);
-    let mut y = x.to_vec();
+    let l = layout;
     let free = if l.form == Form::Index1 { l.x.w } else { l.x.algebraic };
     let velocity = l.rda.g_velocity.start..l.rda.h.end;
     let levels =
         [(l.rda.rows3.range(), l.x.contact_position), (velocity, l.x.v), (l.rda.rows1.range(), free)];
+    approach_levels(system, (layout, options, scaling), (t, x), &levels, stats)
+}
+
+/// The smallest corrections that satisfy some rows by some unknowns, one after the other.
+fn approach_levels(
+    system: &mut dyn System,
+    (layout, options, scaling): (&Layout, &Options, &Scaling),
+    (t, x): (f64, &mut [f64]),
+    levels: &[(Range<usize>, Block)],
+    stats: &mut Stats,
+) -> Result<(), Failure> {
+    let mut problem = Consistency::new(system, layout, scaling, t, x);
+    problem.conditions = 0;
+    let fnewt = stopping_criterion(options.fnewt, options.uround, scaling.rtol_first, 3, false);
+    let mut y = x.to_vec();
     for (rows, unknowns) in levels {
-        problem.rows = rows.collect();
+        problem.rows = rows.clone().collect();
         problem.unknowns = unknowns.range().collect();
         if !problem.rows.is_empty() {
             let result = problem.approach(&mut y, fnewt);
@@ -120,17 +132,8 @@ pub fn settle_multipliers(
     x: &mut [f64],
     stats: &mut Stats,
 ) -> Result<(), Failure> {
-    let mut problem = Consistency::new(system, layout, scaling, t, x);
-    problem.conditions = 0;
-    problem.rows = layout.rda.rows1.range().collect();
-    problem.unknowns = layout.x.algebraic.range().collect();
-    let fnewt = stopping_criterion(options.fnewt, options.uround, scaling.rtol_first, 3, false);
-    let mut y = x.to_vec();
-    let result = problem.approach(&mut y, fnewt);
-    stats.eom_for_initial_values += problem.calls;
-    result.map_err(|stopped| stopped.failure.at(t, 0.0))?;
-    x.copy_from_slice(&y);
-    Ok(())
+    let levels = [(layout.rda.rows1.range(), layout.x.algebraic)];
+    approach_levels(system, (layout, options, scaling), (t, x), &levels, stats)
 }
 
 /// Why the correction ended.

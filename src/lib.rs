@@ -45,7 +45,7 @@
 //! | GETRFRHSC, GEBSUBST | the factored [`formulation::Formulation`] ([`linalg::linear::Factored`]) |
 //! | GEDECDLU, GESOLDLU, GESOLDQR | [`formulation::Formulation::factor`], [`linalg::square`] |
 //! | GEERREST | `estimate_error` in [`methods::radau`] |
-//! | GEDENSOUT | [`dense`] |
+//! | GEDENSOUT | [`polynomial`] |
 //! | EOM, MAS, JAC, IVCOND | [`system::System`], guarded by [`model`] |
 //! | SOLOUT | [`system::Observer`] |
 //!
@@ -89,7 +89,7 @@
 //! model
 //! mechanism  rank  newton  norm  singular
 //! options  error  system  stats
-//! dense  layout  decompose
+//! polynomial  layout  decompose
 //! linalg
 //! ```
 //!
@@ -103,7 +103,6 @@ pub mod capi;
 pub mod check;
 pub mod control;
 pub mod decompose;
-pub mod dense;
 pub mod diagnosis;
 pub mod driver;
 pub mod error;
@@ -121,6 +120,7 @@ pub mod model;
 pub mod newton;
 pub mod norm;
 pub mod options;
+pub mod polynomial;
 pub mod rank;
 pub mod singular;
 mod singularity;

@@ -33,27 +33,8 @@ pub(crate) fn explain(
     (t, x, tend): (f64, &[f64], f64),
     failure: Failure,
 ) -> Failure {
-    use Code::*;
-    let possible = matches!(
-        failure.code,
-        // Near a lockup method 4 takes forces that grow without bound for such that depend on λ.
-        StepTooSmall
-            | BadArgument
-            | TooManySteps
-            | NewtonDiverges
-            | SingularNewtonMatrix
-            | QrOfNewtonMatrix
-            | RankChanged
-            | SingularConfiguration
-            | DeficiencyFx2
-            | DeficiencyFx3
-            | Fx1DeficientQr
-            | Fx2DeficientQr
-            | Fx3DeficientQr
-            | Fx1DeficientLu
-            | Fx2DeficientLu
-            | Fx3DeficientLu
-    );
+    // Near a lockup method 4 takes forces that grow without bound for such that depend on λ.
+    let possible = failure.code.ends_steps() || failure.code == Code::BadArgument;
     if !possible || layout.dims.nl + layout.dims.nm == 0 {
         return failure;
     }
@@ -65,7 +46,7 @@ pub(crate) fn explain(
         "the constraints cannot be satisfied beyond t = {t:.9e}; the method ended with {}",
         failure.code.idid()
     );
-    Failure { code: Lockup, detail, component: Some(layout.residual_name(row)), ..failure }
+    Failure { code: Code::Lockup, detail, component: Some(layout.residual_name(row)), ..failure }
 }
 
 struct Search<'a> {

@@ -31,7 +31,7 @@ pub(crate) fn explain(
     (t, x, span): (f64, &[f64], f64),
     failure: Failure,
 ) -> Failure {
-    if !is_possible(failure.code) || layout.dims.nl + layout.dims.nm == 0 {
+    if !failure.code.ends_steps() || layout.dims.nl + layout.dims.nm == 0 {
         return failure;
     }
     let Some(found) = look(system, layout, typical, (t, x, span)) else { return failure };
@@ -50,28 +50,6 @@ pub(crate) fn explain(
     );
     let component = found.rows.first().map(|&row| layout.residual_name(row));
     Failure { code: Code::SingularConfiguration, detail, component, ..failure }
-}
-
-fn is_possible(code: Code) -> bool {
-    use Code::*;
-    matches!(
-        code,
-        StepTooSmall
-            | TooManySteps
-            | NewtonDiverges
-            | SingularNewtonMatrix
-            | QrOfNewtonMatrix
-            | RankChanged
-            | SingularConfiguration
-            | DeficiencyFx2
-            | DeficiencyFx3
-            | Fx1DeficientQr
-            | Fx2DeficientQr
-            | Fx3DeficientQr
-            | Fx1DeficientLu
-            | Fx2DeficientLu
-            | Fx3DeficientLu
-    )
 }
 
 struct Found {

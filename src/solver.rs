@@ -13,7 +13,6 @@ pub use watching::Watched;
 
 use crate::arguments::{check_arguments, check_memory, check_pattern};
 use crate::check::{self, Run, Watching};
-use crate::dense::DenseOutput;
 use crate::driver::Driver;
 use crate::error::{Code, Failure, Rejection};
 use crate::events::{Hit, RootFunctions, Watch};
@@ -23,6 +22,7 @@ use crate::methods::plan::Attempted;
 use crate::methods::{self, Maker};
 use crate::norm::{Scaling, Tolerance};
 use crate::options::{CheckLevel, Options, WatchLevel};
+use crate::polynomial::DenseOutput;
 use crate::stats::Stats;
 use crate::system::{AcceptedStep, Observer, Outcome, Sparsity, Supplied, System};
 use std::borrow::Cow;

@@ -183,13 +183,14 @@ pub struct JacobianBlocks {
     pub fx: [Stored; 6],
     /// Their (rows, columns).
     pub shape: [(usize, usize); 6],
+    by_pattern: bool,
 }
 
 impl JacobianBlocks {
     /// Zero blocks for a layout.
     pub fn new(layout: &Layout) -> Self {
         let shape = layout.fx_shapes();
-        JacobianBlocks { fx: shape.map(|(m, n)| Stored::dense(m, n)), shape }
+        JacobianBlocks { fx: shape.map(|(m, n)| Stored::dense(m, n)), shape, by_pattern: false }
     }
 
     /// Zero blocks of which the entries of the pattern are stored, if there is one.
@@ -197,12 +198,12 @@ impl JacobianBlocks {
         let Some(pattern) = pattern else { return Self::new(layout) };
         let shape = layout.fx_shapes();
         let block = |k: usize| Stored::by_pattern(shape[k].0, shape[k].1, &pattern.fx[k]);
-        JacobianBlocks { fx: std::array::from_fn(block), shape }
+        JacobianBlocks { fx: std::array::from_fn(block), shape, by_pattern: true }
     }
 
     /// True if all entries are stored.
     pub fn is_dense(&self) -> bool {
-        self.fx.iter().all(Stored::is_dense)
+        !self.by_pattern
     }
 
     /// Set all entries to zero.
@@ -243,7 +244,7 @@ pub struct AcceptedStep<'a> {
     /// Step just made.
     pub h: f64,
     /// Collocation polynomial over `[t_old, t]`.
-    pub dense: crate::dense::DenseOutput<'a>,
+    pub dense: crate::polynomial::DenseOutput<'a>,
 }
 
 /// Is told of the initial point and of every accepted step (SOLOUT).

@@ -9,7 +9,7 @@ use geoms::options::{MassStructure, MethodKind, Options};
 use geoms::stats::Stats;
 use geoms::system::{AcceptedStep, Outcome, System};
 use geoms_problems::flexible_beam::FlexibleBeam;
-use geoms_problems::{self as testset, model};
+use geoms_problems::{self as testset, derived};
 use std::time::Instant;
 
 #[path = "which_method/levels.rs"]
@@ -53,7 +53,7 @@ fn library(name: &str, kind: &str, tend: f64) -> Option<Case> {
 }
 
 fn beam(cells: usize, stiffness: f64) -> Option<Case> {
-    let new = move || FlexibleBeam::new(cells, stiffness, model::Options::new(Form::StrangenessFree, true));
+    let new = move || FlexibleBeam::new(cells, stiffness, derived::Options::new(Form::StrangenessFree, true));
     let x0 = new().start()?;
     let kind = format!("flexible arm, {} coordinates, springs {stiffness:.0e}", 4 * cells + 6);
     Some(Case { kind, make: Box::new(move || Box::new(new())), mass: FlexibleBeam::MASS, x0, tend: 1.0 })

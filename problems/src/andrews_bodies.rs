@@ -6,8 +6,8 @@
 use super::andrews::*;
 use super::problem::{from_index, Problem};
 use geoms::layout::{Dimensions, Layout};
+use geoms::mechanism::derived::{Model, Options};
 use geoms::mechanism::dual::{Dual, Real};
-use geoms::mechanism::model::{Model, Options};
 use geoms::mechanism::{Blocks, Mechanism};
 use geoms::options::MassStructure;
 

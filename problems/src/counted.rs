@@ -1,7 +1,6 @@
 //! A system that counts how often each of its parts is called.
 
-use geoms::layout::{Dimensions, Form};
-use geoms::system::{Entries, JacobianBlocks, Outcome, Sparsity, System};
+use geoms::system::{Entries, JacobianBlocks, Outcome, System};
 
 /// Calls so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,12 +32,8 @@ impl<S: System + ?Sized> Counted<S> {
 }
 
 impl<S: System + ?Sized> System for Counted<S> {
-    fn dimensions(&self) -> Dimensions {
-        self.inner.dimensions()
-    }
-    fn form(&self) -> Form {
-        self.inner.form()
-    }
+    crate::pass_on!(dimensions, form, has_jacobian, initial_condition_count, sparsity, has_entries);
+
     fn eom(&mut self, t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
         self.calls.eom += 1;
         self.inner.eom(t, x, rda)
@@ -47,15 +42,9 @@ impl<S: System + ?Sized> System for Counted<S> {
         self.calls.mass += 1;
         self.inner.mass(t, x, mass)
     }
-    fn has_jacobian(&self) -> bool {
-        self.inner.has_jacobian()
-    }
     fn jacobian(&mut self, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Outcome {
         self.calls.jacobian += 1;
         self.inner.jacobian(t, x, fx)
-    }
-    fn initial_condition_count(&self) -> usize {
-        self.inner.initial_condition_count()
     }
     fn initial_conditions(&mut self, t: f64, x: &[f64], cond: &mut [f64]) -> Outcome {
         self.calls.conditions += 1;
@@ -63,12 +52,6 @@ impl<S: System + ?Sized> System for Counted<S> {
     }
     fn mass_acceleration_dp(&mut self, t: f64, x: &[f64], a: &[f64], out: &mut [f64]) -> Option<Outcome> {
         self.inner.mass_acceleration_dp(t, x, a, out)
-    }
-    fn sparsity(&self) -> Option<&Sparsity> {
-        self.inner.sparsity()
-    }
-    fn has_entries(&self) -> bool {
-        self.inner.has_entries()
     }
     fn entries(&mut self, t: f64, x: &[f64], of: Entries<'_>) -> Outcome {
         match of {

@@ -5,7 +5,7 @@
 
 use geoms::initial;
 use geoms::layout::{Dimensions, Form, Layout};
-use geoms::mechanism::model::Options;
+use geoms::mechanism::derived::Options;
 use geoms::norm::{Scaling, Tolerance};
 use geoms::options::MassStructure;
 use geoms::stats::Stats;

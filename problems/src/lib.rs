@@ -23,6 +23,7 @@ pub mod flexible_beam;
 pub mod four_bar;
 pub mod linkage;
 pub mod nonholonomic;
+mod pass_on;
 pub mod pendulum;
 pub mod planar;
 pub mod problem;
@@ -39,7 +40,7 @@ pub mod trial;
 pub mod truck;
 pub mod wheel;
 
-pub use geoms::mechanism::{dual, model, Blocks, Mechanism, Model, Options};
+pub use geoms::mechanism::{derived, dual, Blocks, Mechanism, Model, Options};
 pub use geoms::options::MassStructure;
 use std::sync::OnceLock;
 

@@ -7,7 +7,7 @@
 use super::problem::Problem;
 use geoms::layout::{Dimensions, Form, Layout};
 use geoms::linalg::stored::Stored;
-use geoms::mechanism::model::Options;
+use geoms::mechanism::derived::Options;
 use geoms::options::MassStructure;
 use geoms::system::{Entries, JacobianBlocks, Outcome, Sparsity, System};
 use std::sync::Arc;

@@ -6,7 +6,7 @@
 use super::elliptic::{complete, incomplete, jacobi};
 use super::problem::{from_index, Exact, Problem};
 use geoms::layout::{Dimensions, Form};
-use geoms::mechanism::model::Options;
+use geoms::mechanism::derived::Options;
 use geoms::options::MassStructure;
 use geoms::system::{JacobianBlocks, Outcome, System};
 use std::sync::Arc;

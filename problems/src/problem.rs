@@ -1,7 +1,7 @@
 //! A test problem: equations, consistent initial values, and what is known of the solution.
 
 use geoms::layout::{Dimensions, Form, Layout};
-use geoms::mechanism::model::{Model, Options};
+use geoms::mechanism::derived::{Model, Options};
 use geoms::mechanism::Mechanism;
 use geoms::options::MassStructure;
 use geoms::system::System;

@@ -5,7 +5,7 @@ use super::four_bar::NaturalFourBar;
 use super::linkage::{Linkage, LinkageSystem};
 use super::tests::{eom, noise};
 use geoms::layout::{Form, Layout};
-use geoms::mechanism::model::{Model, Options};
+use geoms::mechanism::derived::{Model, Options};
 use geoms::mechanism::Mechanism;
 use geoms::system::{JacobianBlocks, System};
 

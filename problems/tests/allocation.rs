@@ -11,7 +11,7 @@ use geoms::norm::Tolerance;
 use geoms::options::{MethodKind, Options, Order};
 use geoms::stats::Stats;
 use geoms::system::{AcceptedStep, JacobianBlocks, Outcome, System};
-use geoms_problems::{self as testset, model, Problem};
+use geoms_problems::{self as testset, derived, Problem};
 use std::alloc::{GlobalAlloc, Layout as Memory, System as Heap};
 use std::cell::Cell;
 
@@ -67,11 +67,10 @@ impl Bumpy {
 }
 
 impl System for Bumpy {
+    geoms_problems::pass_on!(form, mass, has_jacobian, jacobian);
+
     fn dimensions(&self) -> geoms::layout::Dimensions {
         self.inner.dimensions()
-    }
-    fn form(&self) -> Form {
-        self.inner.form()
     }
     fn eom(&mut self, t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
         let outcome = self.inner.eom(t, x, rda);
@@ -80,15 +79,6 @@ impl System for Bumpy {
             self.layout.rda.b.of_mut(rda).iter_mut().for_each(|b| *b += 3e3 * (1.0 + x[0].abs()));
         }
         outcome
-    }
-    fn mass(&mut self, t: f64, x: &[f64], mass: &mut [f64]) -> Outcome {
-        self.inner.mass(t, x, mass)
-    }
-    fn has_jacobian(&self) -> bool {
-        self.inner.has_jacobian()
-    }
-    fn jacobian(&mut self, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Outcome {
-        self.inner.jacobian(t, x, fx)
     }
 }
 
@@ -429,7 +419,7 @@ fn the_counter_counts() {
     assert_eq!(allocations() - before, 1);
     drop(v);
     // The model of a problem allocates nothing after its construction either, or the test above would see it.
-    let mut system = testset::by_name("andrews").unwrap().system_with(model::Options::default());
+    let mut system = testset::by_name("andrews").unwrap().system_with(derived::Options::default());
     let (mut rda, x) = (vec![0.0; 33], testset::by_name("andrews").unwrap().x0);
     rda.resize(Layout::new(system.dimensions(), Form::StrangenessFree).m, 0.0);
     let before = allocations();

@@ -11,7 +11,7 @@ use geoms::solver::{Ending, Solver};
 use geoms::stats::Stats;
 use geoms::system::{AcceptedStep, Outcome, System};
 use geoms_problems::flexible_beam::FlexibleBeam;
-use geoms_problems::{self as testset, model, Problem};
+use geoms_problems::{self as testset, derived, Problem};
 
 fn problem(name: &str) -> Problem {
     testset::by_name(name).expect(name)
@@ -148,7 +148,7 @@ fn stiff_problems_are_left_to_radau_early() {
 
 #[test]
 fn a_flexible_beam_is_left_to_radau() {
-    let make = || FlexibleBeam::new(5, 1e6, model::Options::new(Form::StrangenessFree, true));
+    let make = || FlexibleBeam::new(5, 1e6, derived::Options::new(Form::StrangenessFree, true));
     let x0 = make().start().expect("start");
     let [automatic, radau] = [MethodKind::Automatic, MethodKind::Radau].map(|method| {
         let options = Options {
@@ -172,13 +172,13 @@ fn a_flexible_beam_is_left_to_radau() {
 
 #[test]
 fn models_that_the_half_explicit_method_is_not_for_begin_with_radau() {
-    let energy = model::Options { invariants: true, ..model::Options::new(Form::StrangenessFree, true) };
+    let energy = derived::Options { invariants: true, ..derived::Options::new(Form::StrangenessFree, true) };
     type Change = fn(&mut Options);
-    let cases: [(&str, model::Options, Change); 4] = [
-        ("andrews", model::Options::new(Form::Index1, true), |o| o.form = Form::Index1),
-        ("cycloid", model::Options::new(Form::StrangenessFree, true), |_| {}),
+    let cases: [(&str, derived::Options, Change); 4] = [
+        ("andrews", derived::Options::new(Form::Index1, true), |o| o.form = Form::Index1),
+        ("cycloid", derived::Options::new(Form::StrangenessFree, true), |_| {}),
         ("pendulum-rotating", energy, |_| {}),
-        ("pendulum-2.8", model::Options::new(Form::StrangenessFree, true), |o| o.fixed_step = true),
+        ("pendulum-2.8", derived::Options::new(Form::StrangenessFree, true), |o| o.fixed_step = true),
     ];
     for (name, model, change) in cases {
         let problem = problem(name);

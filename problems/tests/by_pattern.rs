@@ -4,13 +4,13 @@
 
 use geoms::decompose::DecompositionKind;
 use geoms::error::Code;
-use geoms::layout::{Dimensions, Form, Layout};
+use geoms::layout::{Form, Layout};
 use geoms::mechanism;
 use geoms::methods::numbers;
 use geoms::norm::Tolerance;
 use geoms::options::{CheckLevel, MassStructure, MethodKind, Options, Singular};
 use geoms::solver::Solver;
-use geoms::system::{Entries, JacobianBlocks, Outcome, Sparsity, Supplied, System};
+use geoms::system::{JacobianBlocks, Outcome, Sparsity, Supplied, System};
 use geoms_problems::chain::Chain;
 use geoms_problems::linkage::{Linkage, LinkageSystem};
 use geoms_problems::Problem;
@@ -81,21 +81,8 @@ struct Said {
 }
 
 impl System for Said {
-    fn dimensions(&self) -> Dimensions {
-        self.inner.dimensions()
-    }
-    fn form(&self) -> Form {
-        self.inner.form()
-    }
-    fn eom(&mut self, t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
-        self.inner.eom(t, x, rda)
-    }
-    fn mass(&mut self, t: f64, x: &[f64], mass: &mut [f64]) -> Outcome {
-        self.inner.mass(t, x, mass)
-    }
-    fn has_jacobian(&self) -> bool {
-        self.inner.has_jacobian()
-    }
+    geoms_problems::pass_on!(dimensions, form, eom, mass, has_jacobian, entries);
+
     fn jacobian(&mut self, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Outcome {
         assert!(fx.is_dense());
         self.inner.jacobian(t, x, fx)
@@ -105,9 +92,6 @@ impl System for Said {
     }
     fn has_entries(&self) -> bool {
         self.says == Says::Entries
-    }
-    fn entries(&mut self, t: f64, x: &[f64], of: Entries<'_>) -> Outcome {
-        self.inner.entries(t, x, of)
     }
 }
 

@@ -5,7 +5,7 @@
 use geoms::decompose::DecompositionKind;
 use geoms::error::Code;
 use geoms::integrate::{integrate, Integration};
-use geoms::layout::{Block, Dimensions, Form, Layout};
+use geoms::layout::{Block, Form, Layout};
 use geoms::norm::Tolerance;
 use geoms::options::{MethodKind, Options};
 use geoms::stats::Stats;
@@ -232,9 +232,8 @@ impl Made {
 }
 
 impl System for Made {
-    fn dimensions(&self) -> Dimensions {
-        self.inner.dimensions()
-    }
+    geoms_problems::pass_on!(dimensions, mass, jacobian);
+
     fn eom(&mut self, t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
         self.calls += 1;
         let outcome = self.inner.eom(t, x, rda);
@@ -246,14 +245,8 @@ impl System for Made {
             _ => outcome,
         }
     }
-    fn mass(&mut self, t: f64, x: &[f64], mass: &mut [f64]) -> Outcome {
-        self.inner.mass(t, x, mass)
-    }
     fn has_jacobian(&self) -> bool {
         true
-    }
-    fn jacobian(&mut self, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Outcome {
-        self.inner.jacobian(t, x, fx)
     }
     fn parts(&mut self, t: f64, x: &[f64], parts: Parts<'_>) -> Option<Outcome> {
         if !self.supplied {

@@ -2,11 +2,11 @@
 #![allow(clippy::unwrap_used)]
 
 use geoms::error::Code;
-use geoms::layout::{Dimensions, Form};
+use geoms::layout::Form;
 use geoms::norm::Tolerance;
 use geoms::options::{MethodKind, Options};
 use geoms::solver::Solver;
-use geoms::system::{JacobianBlocks, Outcome, Sparsity, System};
+use geoms::system::{Sparsity, System};
 use geoms_problems::chain::Chain;
 
 /// A model with another pattern than its own.
@@ -16,21 +16,8 @@ struct Said {
 }
 
 impl System for Said {
-    fn dimensions(&self) -> Dimensions {
-        self.inner.dimensions()
-    }
-    fn form(&self) -> Form {
-        self.inner.form()
-    }
-    fn eom(&mut self, t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
-        self.inner.eom(t, x, rda)
-    }
-    fn mass(&mut self, t: f64, x: &[f64], mass: &mut [f64]) -> Outcome {
-        self.inner.mass(t, x, mass)
-    }
-    fn jacobian(&mut self, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Outcome {
-        self.inner.jacobian(t, x, fx)
-    }
+    geoms_problems::pass_on!(dimensions, form, eom, mass, jacobian);
+
     fn sparsity(&self) -> Option<&Sparsity> {
         self.pattern.as_ref()
     }

@@ -1,6 +1,6 @@
 //! The polynomials of the steps of a run: the solution at any time.
 
-use geoms::dense::DenseOutput;
+use geoms::polynomial::DenseOutput;
 use numpy::ndarray::Array2;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyReadonlyArray1};
 use pyo3::exceptions::PyValueError;
@@ -58,7 +58,7 @@ impl Polynomials {
         let contx = &self.coefficients[start..start + (nodes.len() + 2) * self.n];
         let s = (t - self.end[k]) / self.h[k];
         for (i, x) in x.iter_mut().enumerate() {
-            *x = geoms::dense::evaluate(contx, self.n, i, s, nodes);
+            *x = geoms::polynomial::evaluate(contx, self.n, i, s, nodes);
         }
     }
 }

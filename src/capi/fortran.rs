@@ -8,7 +8,7 @@
 
 use super::arguments::{call, Arguments};
 use super::FortranInteger;
-use crate::dense;
+use crate::polynomial;
 
 /// `fn narrow | wide(arguments) { body }`: the function for INTEGER of 32 bits and the one for 64 bits.
 macro_rules! twins {
@@ -267,5 +267,5 @@ unsafe fn interpolate<I: FortranInteger>(
     // SAFETY: CONTX has NN4 entries, and no offset reaches beyond them.
     let coefficients =
         [0, n, nn2, nn3].map(|offset| unsafe { contx.add(component + offset).read_unaligned() });
-    Some(dense::evaluate(&coefficients, 1, 0, (tout - t) / h, &[c2m1, c1m1]))
+    Some(polynomial::evaluate(&coefficients, 1, 0, (tout - t) / h, &[c2m1, c1m1]))
 }

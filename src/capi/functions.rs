@@ -103,7 +103,7 @@ fn outcome(returned: c_int) -> Outcome {
 
 /// The functions that describe the model.
 #[derive(Clone)]
-pub(super) struct Model {
+pub(super) struct Callbacks {
     pub layout: Layout,
     pub eom: EomFunction,
     pub mass: MassFunction,
@@ -115,7 +115,7 @@ pub(super) struct Model {
     pub user: *mut c_void,
 }
 
-impl Model {
+impl Callbacks {
     /// What is missing for a run.
     pub fn missing(&self) -> Option<&'static str> {
         if self.eom.is_none() {
@@ -128,7 +128,7 @@ impl Model {
     }
 }
 
-impl System for Model {
+impl System for Callbacks {
     fn dimensions(&self) -> Dimensions {
         self.layout.dims
     }

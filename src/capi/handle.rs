@@ -8,7 +8,7 @@
 //! function may look at (`view`), which is only shown to the thread that runs.
 
 use super::boundary::guarded;
-use super::functions::{Log, Model, OutputFunction, Roots, GEOMS_LOG_ERROR};
+use super::functions::{Callbacks, Log, OutputFunction, Roots, GEOMS_LOG_ERROR};
 use super::inspect::LastError;
 use super::pattern::Pattern;
 use crate::arguments::check_vectors;
@@ -76,9 +76,9 @@ pub(super) struct Inner {
     pub options: Options,
     pub tolerance: Tolerance,
     /// The functions as they are set now.
-    pub model: Model,
+    pub model: Callbacks,
     /// The functions with which the run was started.
-    pub running: Model,
+    pub running: Callbacks,
     pub output: OutputFunction,
     pub log: Log,
     pub events: Events,
@@ -260,7 +260,7 @@ pub unsafe extern "C" fn geoms_create(dims: *const CDimensions, form: c_int) -> 
         // SAFETY: not null, and the caller's.
         let layout = layout(&unsafe { dims.read_unaligned() }, form)?;
         let user = std::ptr::null_mut();
-        let model = Model {
+        let model = Callbacks {
             layout,
             eom: None,
             mass: None,

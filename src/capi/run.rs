@@ -3,13 +3,13 @@
 use super::functions::{Output, GEOMS_LOG_INFO, GEOMS_LOG_WARNING};
 use super::handle::{call, look, null, refused, Handle, Inner};
 use crate::arguments::check_arguments;
-use crate::dense::DenseOutput;
 use crate::error::{Code, Failure};
 use crate::events::Hit;
 use crate::initial::move_to_constraints;
 use crate::methods::features::cautions;
 use crate::norm::Scaling;
 use crate::options::in_names;
+use crate::polynomial::DenseOutput;
 use crate::solver::{Ending, Solver};
 use crate::stats::Stats;
 use crate::system::{Observer, Outcome};

@@ -4,6 +4,7 @@
 use crate::layout::Layout;
 use crate::linalg::lu::LuReal;
 use crate::model::all_finite;
+use crate::model::parts::{Ask, Room};
 use crate::system::{Outcome, Parts, System};
 
 /// Two ways to compute the same number may differ by this part of the largest of its kind.
@@ -32,7 +33,7 @@ pub(crate) fn parts_agree(
     if !(t.is_finite() && all_finite(x)) || system.parts(t, x, Parts::default()).is_none() {
         return false;
     }
-    let (nv, nl, nc) = (l.dims.nv, l.dims.nl, l.dims.nl + l.dims.nm);
+    let (nv, nc) = (l.dims.nv, l.dims.nl + l.dims.nm);
     let mut at = x.to_vec();
     for i in l.x.p.range() {
         at[i] += MOVED * (1.0 + at[i].abs()) * number(i);
@@ -42,24 +43,13 @@ pub(crate) fn parts_agree(
     }
     let multipliers: Vec<f64> = (0..nc).map(number).collect();
     l.x.multipliers.of_mut(&mut at).fill(0.0);
-    let [mut force, mut mass, mut c] = [nv, nv * nv, nc * nv].map(|n| vec![0.0; n]);
-    let [mut gamma, mut velocity, mut position] = [nc, nc, nl].map(|n| vec![0.0; n]);
-    let parts = Parts {
-        force: Some(&mut force),
-        mass: Some(&mut mass),
-        constraint: Some(&mut c),
-        at_rest: Some(&mut gamma),
-        velocity: Some(&mut velocity),
-        position: (nl > 0).then_some(&mut position),
-    };
-    let outcome = system.parts(t, &at, parts);
+    let mut parts = Room::new(l);
+    let outcome = parts.ask(system, t, &at, Ask::All);
     if outcome == Some(Outcome::Stop) {
         // The run meets it and says so.
         return true;
     }
-    let supplied = outcome == Some(Outcome::Continue);
-    let all = [&force, &mass, &c, &gamma, &velocity, &position];
-    if !(supplied && all.iter().all(|part| all_finite(part))) {
+    if outcome != Some(Outcome::Continue) || !parts.is_finite(Ask::All) {
         return false;
     }
     let (mut free, mut loaded, mut full) = (vec![0.0; l.m], vec![0.0; l.m], vec![0.0; nv * nv]);
@@ -73,25 +63,25 @@ pub(crate) fn parts_agree(
     }
     let rows = l.rda;
     let mut pulled = rows.f_dyn.of(&free).to_vec();
-    for (pulled, c) in pulled.iter_mut().zip(c.chunks_exact(nc)) {
+    for (pulled, c) in pulled.iter_mut().zip(parts.constraint.chunks_exact(nc)) {
         *pulled -= c.iter().zip(&multipliers).map(|(c, m)| c * m).sum::<f64>();
     }
     let mut factors = LuReal::new(nv);
-    factors.matrix_mut().copy_from_slice(&mass);
+    factors.matrix_mut().copy_from_slice(&parts.mass);
     if factors.factor().is_err() {
         return false;
     }
-    let mut acceleration = force.clone();
+    let mut acceleration = parts.force.clone();
     factors.solve(&mut acceleration);
-    let mut second = gamma;
-    for (a, c) in acceleration.iter().zip(c.chunks_exact(nc)) {
+    let mut second = parts.at_rest.clone();
+    for (a, c) in acceleration.iter().zip(parts.constraint.chunks_exact(nc)) {
         second.iter_mut().zip(c).for_each(|(s, c)| *s += c * a);
     }
-    same(&force, rows.f_dyn.of(&free))
-        && same(&mass, &full)
+    same(&parts.force, rows.f_dyn.of(&free))
+        && same(&parts.mass, &full)
         && same(&pulled, rows.f_dyn.of(&loaded))
         && same(&second, &free[rows.g_acceleration.start..rows.h_acceleration.end])
-        && same(&velocity, &free[rows.g_velocity.start..rows.h.end])
-        && same(&position, rows.g.of(&free))
+        && same(&parts.velocity, &free[rows.g_velocity.start..rows.h.end])
+        && same(&parts.position, rows.g.of(&free))
         && same(l.x.v.of(&at), rows.f_kin.of(&free))
 }

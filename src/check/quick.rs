@@ -10,6 +10,7 @@ use crate::error::Code;
 use crate::layout::Layout;
 use crate::linalg::cholesky::Cholesky;
 use crate::model::all_finite;
+use crate::model::parts::Ask;
 use crate::norm::Scaling;
 use crate::options::Options;
 use crate::system::{Outcome, System};
@@ -301,7 +302,7 @@ impl Quick {
         for i in l.x.p.range() {
             self.x[i] = x[i] + MOVED * self.sign() * self.size[i];
         }
-        let mut answer = supplied.vectors(system, (t, &self.x));
+        let mut answer = supplied.ask(system, (t, &self.x), Ask::Vectors);
         if answer == Answer::Given {
             look.calls += 1;
             if self.eom(system, t, SPED, look).is_some()
@@ -309,7 +310,7 @@ impl Quick {
             {
                 look.suspect(Suspicion::Parts);
             }
-            answer = supplied.matrices(system, (t, x));
+            answer = supplied.ask(system, (t, x), Ask::Matrices);
         }
         if answer == Answer::Given {
             let (here, faster) = (&self.rows[HERE], &self.rows[FASTER]);

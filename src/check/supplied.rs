@@ -2,20 +2,13 @@
 
 use super::probe::largest;
 use crate::layout::Layout;
-use crate::model::all_finite;
+use crate::model::parts::{Ask, Room};
 use crate::options::MethodKind;
 use crate::system::{Outcome, Parts, System};
 
-/// Room for the parts of a model.
+/// The parts of a model.
 #[derive(Debug)]
-pub(super) struct Supplied {
-    force: Vec<f64>,
-    mass: Vec<f64>,
-    constraint: Vec<f64>,
-    at_rest: Vec<f64>,
-    velocity: Vec<f64>,
-    position: Vec<f64>,
-}
+pub(super) struct Supplied(Room);
 
 /// What came of asking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,16 +29,7 @@ fn differ(given: &[f64], expected: &[f64], part: f64) -> bool {
 impl Supplied {
     /// None if nobody asks models of these dimensions for parts.
     pub fn new(l: &Layout) -> Option<Self> {
-        let (nv, nl, nc) = (l.dims.nv, l.dims.nl, l.dims.nl + l.dims.nm);
-        let room = |n: usize| vec![0.0; n];
-        Parts::suit(&l.dims).then(|| Supplied {
-            force: room(nv),
-            mass: room(nv * nv),
-            constraint: room(nc * nv),
-            at_rest: room(nc),
-            velocity: room(nc),
-            position: room(nl),
-        })
+        Parts::suit(&l.dims).then(|| Supplied(Room::new(l)))
     }
 
     /// Methods that ask for parts.
@@ -54,35 +38,26 @@ impl Supplied {
         matches!(method, HalfExplicit | RosenbrockNystroem | Automatic | ByModel)
     }
 
-    /// The vectors at a point off the constraints with λ = μ = 0, where `rows` were evaluated.
-    pub fn vectors(&mut self, system: &mut dyn System, (t, y): (f64, &[f64])) -> Answer {
-        let position = Some(&mut self.position[..]).filter(|g| !g.is_empty());
-        let (force, velocity) = (Some(&mut self.force[..]), Some(&mut self.velocity[..]));
-        let outcome = system.parts(t, y, Parts { force, velocity, position, ..Parts::default() });
-        answer(outcome, [&self.force, &self.velocity, &self.position])
-    }
-
-    /// M, C and γ at the point itself.
-    pub fn matrices(&mut self, system: &mut dyn System, (t, x): (f64, &[f64])) -> Answer {
-        self.mass.fill(0.0);
-        self.constraint.fill(0.0);
-        let (mass, constraint) = (Some(&mut self.mass[..]), Some(&mut self.constraint[..]));
-        let at_rest = Some(&mut self.at_rest[..]);
-        let outcome = system.parts(t, x, Parts { mass, constraint, at_rest, ..Parts::default() });
-        answer(outcome, [&self.mass, &self.constraint, &self.at_rest])
+    /// Ask at a point off the constraints with λ = μ = 0, where rows were evaluated, or at that of the run itself.
+    pub fn ask(&mut self, system: &mut dyn System, (t, y): (f64, &[f64]), what: Ask) -> Answer {
+        match self.0.ask(system, t, y, what) {
+            Some(Outcome::Stop) => Answer::Stop,
+            Some(Outcome::Continue) if self.0.is_finite(what) => Answer::Given,
+            _ => Answer::None,
+        }
     }
 
     /// The vectors are not those of the rows.
     pub fn other_vectors(&self, l: &Layout, rows: &[f64], part: f64) -> bool {
-        differ(&self.force, l.rda.f_dyn.of(rows), part)
-            || differ(&self.velocity, &rows[l.rda.g_velocity.start..l.rda.h.end], part)
-            || differ(&self.position, l.rda.g.of(rows), part)
+        differ(&self.0.force, l.rda.f_dyn.of(rows), part)
+            || differ(&self.0.velocity, &rows[l.rda.g_velocity.start..l.rda.h.end], part)
+            || differ(&self.0.position, l.rda.g.of(rows), part)
     }
 
     /// M is another, or C u is not what (gI, h) change by.
     pub fn other_matrices(&self, mass: &[f64], u: &[f64], change: impl Fn(usize) -> f64, part: f64) -> bool {
-        differ(&self.mass, mass, part)
-            || (0..self.at_rest.len()).any(|i| {
+        differ(&self.0.mass, mass, part)
+            || (0..self.0.at_rest.len()).any(|i| {
                 let (sum, size) = self.times(i, u);
                 (sum - change(i)).abs() > part * (size + change(i).abs())
             })
@@ -91,23 +66,15 @@ impl Supplied {
     /// Row i of C v' + γ, and what it is the sum of.
     pub fn acceleration(&self, i: usize, a: &[f64]) -> (f64, f64) {
         let (sum, size) = self.times(i, a);
-        (sum + self.at_rest[i], size + self.at_rest[i].abs())
+        (sum + self.0.at_rest[i], size + self.0.at_rest[i].abs())
     }
 
     /// Row i of C times a vector, and the sum of the absolute values.
     fn times(&self, i: usize, vector: &[f64]) -> (f64, f64) {
-        let nc = self.at_rest.len();
+        let nc = self.0.at_rest.len();
         vector.iter().enumerate().fold((0.0, 0.0), |(sum, size), (j, v)| {
-            let product = self.constraint[i + j * nc] * v;
+            let product = self.0.constraint[i + j * nc] * v;
             (sum + product, size + product.abs())
         })
-    }
-}
-
-fn answer(outcome: Option<Outcome>, written: [&Vec<f64>; 3]) -> Answer {
-    match outcome {
-        Some(Outcome::Stop) => Answer::Stop,
-        Some(Outcome::Continue) if written.iter().all(|part| all_finite(part)) => Answer::Given,
-        _ => Answer::None,
     }
 }

@@ -15,10 +15,10 @@ impl RootFunctions for Flight {
 }
 
 fn flight(phi: f64, offset: f64, contx: &mut [f64; 4]) -> DenseOutput<'_> {
-    use crate::dense::{C1, C2};
+    use crate::polynomial::{C1, C2};
     let z = |t: f64| [t - t * t / phi];
-    crate::dense::coefficients(&[z(1.0)[0] + offset], &z(C1), &z(C2), &z(1.0), contx);
-    DenseOutput { t: 1.0, h: 1.0, contx, nodes: &crate::dense::RADAU5_NODES }
+    crate::polynomial::coefficients(&[z(1.0)[0] + offset], &z(C1), &z(C2), &z(1.0), contx);
+    DenseOutput { t: 1.0, h: 1.0, contx, nodes: &crate::polynomial::RADAU5_NODES }
 }
 
 #[test]
@@ -108,9 +108,9 @@ impl RootFunctions for Parabola {
 
 /// x(t) = t² over [0, 1].
 fn parabola(contx: &mut [f64; 4]) -> DenseOutput<'_> {
-    use crate::dense::{C1, C2};
-    crate::dense::coefficients(&[1.0], &[C1 * C1], &[C2 * C2], &[1.0], contx);
-    DenseOutput { t: 1.0, h: 1.0, contx, nodes: &crate::dense::RADAU5_NODES }
+    use crate::polynomial::{C1, C2};
+    crate::polynomial::coefficients(&[1.0], &[C1 * C1], &[C2 * C2], &[1.0], contx);
+    DenseOutput { t: 1.0, h: 1.0, contx, nodes: &crate::polynomial::RADAU5_NODES }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::decompose::{ConstraintDecomposition, DecompositionKind};
 use crate::error::Code;
 use crate::layout::Form;
 use crate::linalg::scalar::Scalar;
-use crate::linalg::{dense, LinalgError};
+use crate::linalg::{products, LinalgError};
 use crate::rank::{RankPolicy, RESUME, SUSPEND};
 use crate::system::JacobianBlocks;
 
@@ -215,7 +215,7 @@ impl Formulation {
         let m2 = self.rows2.len();
         let fx2q = &self.fx2[m2 * nv..m2 * (nv + nq)];
         let (many, out) = (&mut self.scratch.many_rhs, &mut self.scratch.many_out);
-        dense::mul(m2, nq, fq, fx2q, self.block3.null_basis(), many);
+        products::mul(m2, nq, fq, fx2q, self.block3.null_basis(), many);
         self.block2.particular_many(self.processor, fq, &many[..m2 * fq], out);
         for j in 0..fv {
             let column = &mut columns[n * j..n * (j + 1)];

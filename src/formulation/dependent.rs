@@ -100,7 +100,7 @@ impl Formulation {
             self.selected_column(fx, j, c);
         }
         let count = self.dependents.rows.len();
-        crate::linalg::dense::add_mul(nz, count, nz, 1.0, &part, &self.dependents.n, &mut c);
+        crate::linalg::products::add_mul(nz, count, nz, 1.0, &part, &self.dependents.n, &mut c);
         (self.c, self.dependents.fx) = (c, part);
     }
 }

@@ -16,9 +16,9 @@
 //! z_r being force variables and, with FORM=1, multipliers. w and not y_p is solved for: θ² may overflow. RADAU5 does the same for y'' = f (HW II, IV.8, M1), on a larger system.
 
 use super::Formulation;
-use crate::linalg::dense;
 use crate::linalg::lanes::{self, Lanes, Theta};
 use crate::linalg::lu::LuReal;
+use crate::linalg::products;
 
 /// Condition numbers above this leave the kinematic rows where they are: rounding errors times it still leave
 /// Newton's method a rate of convergence of 1e-8.
@@ -87,7 +87,7 @@ impl Change {
             return;
         }
         multiply(rows, d, v, ld, &self.inverse_v, &mut self.scratch);
-        dense::add_mul_ld((rows, d, d), -1.0, (v, ld), (&self.coupling, d), (p, ld));
+        products::add_mul_ld((rows, d, d), -1.0, (v, ld), (&self.coupling, d), (p, ld));
         multiply(rows, d, p, ld, &self.inverse_p, &mut self.scratch);
     }
 }
@@ -107,7 +107,7 @@ fn multiply(rows: usize, d: usize, x: &mut [f64], ld: usize, t: &[f64], copy: &m
         copy.copy_from_slice(&x[..rows]);
         x[..rows].fill(0.0);
     }
-    dense::add_mul_ld((rows, d, d), 1.0, (copy, rows), (t, d), (x, ld));
+    products::add_mul_ld((rows, d, d), 1.0, (copy, rows), (t, d), (x, ld));
 }
 
 /// The inverse of the leading d×d block of `a`, if that is well conditioned.

@@ -2,7 +2,7 @@
 
 use super::{selector, Formulation, Scratch};
 use crate::decompose::DecompositionKind;
-use crate::linalg::dense;
+use crate::linalg::products;
 use crate::model::Mass;
 use crate::system::JacobianBlocks;
 
@@ -114,7 +114,7 @@ impl Formulation {
         if self.free_m == multipliers.len() {
             out.copy_from_slice(forces);
         } else if let Some(block) = &self.forces {
-            dense::mul(nv, multipliers.len(), self.free_m, forces, block.row_basis(), out);
+            products::mul(nv, multipliers.len(), self.free_m, forces, block.row_basis(), out);
         }
         columns
     }

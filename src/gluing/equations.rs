@@ -12,7 +12,7 @@ use super::front::Mode;
 use super::local::{answered, Local};
 use crate::error::Code;
 use crate::layout::Block;
-use crate::linalg::dense::{mul, mul_vec};
+use crate::linalg::products::{mul, mul_vec};
 use crate::model::Trouble;
 
 impl Local<'_> {

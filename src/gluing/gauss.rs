@@ -21,7 +21,7 @@ use super::rank::Factor;
 use super::run::report;
 use super::tree::{self, Topology};
 use crate::error::{Code, Failure};
-use crate::linalg::dense::{mul_vec, mul_vec_transposed};
+use crate::linalg::products::{mul_vec, mul_vec_transposed};
 use crate::linalg::svd::Svd;
 use crate::model::Trouble;
 
@@ -245,7 +245,7 @@ impl<'s> Gauss<'s> {
             mass.solve(column);
         }
         let mut small = vec![0.0; m * m];
-        crate::linalg::dense::mul(m, n, m, &w.g, &columns, &mut small);
+        crate::linalg::products::mul(m, n, m, &w.g, &columns, &mut small);
         let mut small = factor(m, &small, self.t)?;
         let mut violated = vec![0.0; m];
         mul_vec(m, n, &w.g, a, &mut violated);

@@ -175,7 +175,7 @@ impl<'s> Evaluator<'s> {
         if outcome != Outcome::Continue {
             return outcome;
         }
-        crate::linalg::dense::mul_vec(self.y.len(), p.len(), &self.jacobian, v, &mut self.rate);
+        crate::linalg::products::mul_vec(self.y.len(), p.len(), &self.jacobian, v, &mut self.rate);
         if self.port.depends_on_time() {
             let d = increment(t);
             let outcome = self.two(|_| {}, p, t, d);

@@ -10,7 +10,7 @@
 //! | rank by column pivoting | [`pivoted_qr`], own kernel | dgeqp3, dormqr |
 //! | rank by singular values | [`svd`], dgesdd | the same |
 //! | eigenvalues | [`eigenvalues`], own kernel | the same |
-//! | products | [`dense`], own loops | dgemm |
+//! | products | [`products`], own loops | dgemm |
 //!
 //! For the sizes of a mechanism the calling overhead of LAPACK is as long as the work, so the own kernels win;
 //! the crossovers below are measured. Both paths store their factors alike, so that one solve serves them.
@@ -20,7 +20,6 @@
 
 pub mod cholesky;
 pub mod complex;
-pub mod dense;
 pub mod eigenvalues;
 pub(crate) mod fixed;
 pub mod full_pivot;
@@ -32,6 +31,7 @@ pub mod lu;
 pub mod pivoted_cholesky;
 pub mod pivoted_qr;
 pub mod processor;
+pub mod products;
 pub mod qr;
 pub mod row_merge;
 pub mod scalar;

@@ -38,13 +38,13 @@
 //! ```
 
 mod derivation;
+pub mod derived;
 pub mod dual;
 mod lanes;
-pub mod model;
 #[cfg(test)]
 pub(crate) mod samples;
 
-pub use model::{Model, Options};
+pub use derived::{Model, Options};
 
 use crate::layout::{Dimensions, StateBlocks};
 use dual::Real;

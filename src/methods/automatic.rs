@@ -8,9 +8,10 @@
 //! model supplies what the half-explicit method asks for ([`System::parts`]), and Radau IIA has the order of the options.
 
 use super::half_explicit::HalfExplicit;
-use super::plan::{Attempted, Plan, Setback};
+use super::plan::{Attempted, Plan};
 use super::radau::Radau;
 use super::save::{require, BadState, Reader, Writer};
+use super::setback::Setback;
 use super::state::State;
 use super::{Constraints, Method};
 use crate::error::{Failure, Rejection};

@@ -3,7 +3,7 @@
 
 use crate::layout::Block;
 
-/// Nodes of the cubic Hermite polynomial, in the form of [`crate::dense`].
+/// Nodes of the cubic Hermite polynomial, in the form of [`crate::polynomial`].
 pub const NODES: [f64; 2] = [0.0, -1.0];
 
 /// Coefficients from the points at both ends of a step of size h; each block comes with its rates at the first and at the last of them.

@@ -12,6 +12,7 @@ pub mod plan;
 pub mod radau;
 pub mod rosenbrock;
 pub mod save;
+pub mod setback;
 pub mod state;
 
 use crate::error::{Failure, Rejection};
@@ -19,8 +20,9 @@ use crate::layout::Layout;
 use crate::norm::Tolerance;
 use crate::options::{MethodKind, Options, Order, Singular};
 use crate::system::{Supplied, System};
-use plan::{Attempted, Plan, Setback};
+use plan::{Attempted, Plan};
 use save::BadState;
+use setback::Setback;
 use state::State;
 use std::fmt::Debug;
 

@@ -4,10 +4,11 @@
 //! The method's own decompositions say when to look: only if the smallest magnitude of the constraints falls fast, or a step
 //! fails, the Jacobian is asked for and the time to the rank loss found.
 
-use super::plan::{Attempted, Plan, Setback};
+use super::plan::{Attempted, Plan};
 use super::radau::critical::is_deficient;
 use super::radau::Radau;
 use super::save::{BadState, Reader, Writer};
+use super::setback::Setback;
 use super::state::State;
 use super::{Constraints, Method};
 use crate::error::{Failure, Rejection};

@@ -2,8 +2,8 @@
 
 use super::plan::Plan;
 use crate::control::Memory;
-use crate::dense::DenseOutput;
 use crate::error::{Attempt, HISTORY};
+use crate::polynomial::DenseOutput;
 use crate::stats::{Measures, Stats};
 
 /// State of the integration at an accepted point. It can be cloned and put back.
@@ -21,7 +21,7 @@ pub struct State {
     pub t_old: f64,
     /// Coefficients of the collocation polynomial over the last step (CONTX).
     pub contx: Vec<f64>,
-    /// Inner nodes of its Newton form ([`crate::dense`]).
+    /// Inner nodes of its Newton form ([`crate::polynomial`]).
     pub nodes: &'static [f64],
     /// Memory of the predictive controller.
     pub memory: Option<Memory>,

@@ -53,6 +53,8 @@ pub enum Halt {
     Singular,
     /// The iteration for λ, μ, w does not converge.
     NoConvergence,
+    /// Constraints depend on others where only the SVD would do.
+    Dependent(Dependent),
 }
 
 impl From<Trouble> for Halt {
@@ -154,8 +156,25 @@ impl Index1 {
         mass.evaluate(system, t, x, &mut stats.nmas)
     }
 
+    /// Accelerations and multipliers of the first point, with the rows there in `rda`.
+    pub fn begin(
+        &mut self,
+        system: &mut dyn System,
+        (derivatives, mass): (&mut Derivatives, &mut Mass),
+        (t, x): (f64, &mut [f64]),
+        (a, h): (&mut [f64], f64),
+        stats: &mut Stats,
+    ) -> Result<(), Halt> {
+        self.linearize(system, derivatives, mass, (t, x), stats)?;
+        self.count_dependent().map_err(Halt::Dependent)?;
+        self.decompose(mass, stats)?;
+        self.solve(system, mass, (t, x), a, h, stats)?;
+        stats.neom += 1;
+        Ok(super::eom(system, Code::StoppedByEom, t, x, &mut self.rda)?)
+    }
+
     /// Count dependent constraints; only the SVD copes with them. A cold path: it allocates.
-    pub fn count_dependent(&mut self) -> Result<(), Dependent> {
+    fn count_dependent(&mut self) -> Result<(), Dependent> {
         let m = self.layout.dims.nl + self.layout.dims.nm;
         self.deficiency = 0;
         if m == 0 {

@@ -185,7 +185,7 @@ impl Mass {
             }
             *count += (k * self.full.len()) as u64;
         } else {
-            crate::linalg::dense::mul(nv, nv, k, &self.full, x, y);
+            crate::linalg::products::mul(nv, nv, k, &self.full, x, y);
             *count += (k * nv * nv) as u64;
         }
     }

@@ -100,12 +100,12 @@ impl Factored<'_, Box<dyn IterationMatrix>> {
 
 /// Room for a dense matrix of these unknowns; `redundant` if constraints may be.
 pub fn analyse(kind: SolverKind, unknowns: Unknowns, redundant: bool) -> Matrix {
-    Linear::analysed(Box::new(Dense::new(kind, unknowns, redundant)))
+    Linear::analysed(Box::new(Full::new(kind, unknowns, redundant)))
 }
 
 /// Dense: LU or QR; singular values if constraints are redundant.
 #[derive(Debug)]
-struct Dense {
+struct Full {
     unknowns: Unknowns,
     assembled: Stored,
     solver: RealSolver,
@@ -122,11 +122,11 @@ struct Redundant {
     work: Vec<f64>,
 }
 
-impl Dense {
+impl Full {
     /// Room for these unknowns; `redundant` if constraints may be.
     fn new(kind: SolverKind, unknowns: Unknowns, redundant: bool) -> Self {
         let n = unknowns.n;
-        Dense {
+        Full {
             unknowns,
             assembled: Stored::dense(n, n),
             solver: RealSolver::new(kind, n),
@@ -145,7 +145,7 @@ impl Dense {
     }
 }
 
-impl IterationMatrix for Dense {
+impl IterationMatrix for Full {
     fn assembled(&self) -> &Stored {
         &self.assembled
     }

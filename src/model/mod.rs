@@ -23,6 +23,7 @@ pub mod groups;
 pub mod index1;
 mod mass;
 pub mod matrix;
+pub(crate) mod parts;
 pub mod time_rate;
 pub mod unknowns;
 pub mod view;

@@ -11,7 +11,7 @@ use geoms::solver::Solver;
 use geoms::system::System;
 use geoms_problems::classical::Classical;
 use geoms_problems::singular_mass::SingularMass;
-use geoms_problems::{by_name, model, Model, Problem};
+use geoms_problems::{by_name, derived, Model, Problem};
 use plot::{svg, Panel};
 use std::time::Instant;
 
@@ -74,7 +74,7 @@ fn reactions() -> Outcome<String> {
     ] {
         let mechanism = SingularMass { amplitude };
         let x0 = mechanism.state(0.0, 0.0, 0.0);
-        let make = || Model::new(mechanism, model::Options::new(Form::StrangenessFree, true), 0.0, &x0);
+        let make = || Model::new(mechanism, derived::Options::new(Form::StrangenessFree, true), 0.0, &x0);
         let run = (&x0[..], 0.1, 200.0);
         let chosen = options(NewmarkScheme::Trapezoidal, MassStructure::ConstantDiagonal);
         let smooth = trace(&mut make(), &chosen, run, |s| s.x()[0])?;

@@ -177,7 +177,7 @@ pub fn half_explicit(c: &mut Counted<'_>, stats: &Stats, d: &Dimensions, steps: 
 
     let rate = "Motion::rate";
     let combine = c.some("", "HalfExplicit::rate_of_stage") - c.some("HalfExplicit::rate_of_stage", rate)
-        + c.any(ATTEMPT, "dense::add_columns");
+        + c.any(ATTEMPT, "products::add_columns");
     rows.part("stages combined", attempts, combine, d.explicit_stages());
     let decompose = c.exactly(rates, "", "Saddle::decompose");
     let factor = c.exactly(2 * rates, "Saddle::decompose", "Cholesky::factor");

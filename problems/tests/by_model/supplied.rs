@@ -1,6 +1,6 @@
 //! Any problem as a model that supplies parts.
 
-use geoms::layout::{Dimensions, Form, Layout};
+use geoms::layout::{Form, Layout};
 use geoms::system::{JacobianBlocks, Outcome, Parts, System};
 use geoms_problems::Problem;
 
@@ -42,23 +42,13 @@ impl Supplied {
 }
 
 impl System for Supplied {
-    fn dimensions(&self) -> Dimensions {
-        self.inner.dimensions()
-    }
+    geoms_problems::pass_on!(dimensions, eom, mass, jacobian);
+
     fn form(&self) -> Form {
         self.layout.form
     }
-    fn eom(&mut self, t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
-        self.inner.eom(t, x, rda)
-    }
-    fn mass(&mut self, t: f64, x: &[f64], mass: &mut [f64]) -> Outcome {
-        self.inner.mass(t, x, mass)
-    }
     fn has_jacobian(&self) -> bool {
         true
-    }
-    fn jacobian(&mut self, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Outcome {
-        self.inner.jacobian(t, x, fx)
     }
     fn parts(&mut self, t: f64, x: &[f64], mut parts: Parts<'_>) -> Option<Outcome> {
         if parts.force.is_none() && parts.constraint.is_none() && parts.position.is_none() {

@@ -4,18 +4,18 @@ use geoms::check::check_model;
 use geoms::layout::Form;
 use geoms::norm::Tolerance;
 use geoms::options::Options;
-use geoms_problems::{self as testset, model, Problem};
+use geoms_problems::{self as testset, derived, Problem};
 
 fn options(problem: &Problem, form: Form) -> Options {
     Options { mass: problem.mass, form, ..Options::default() }
 }
 
 /// The ways in which a problem is presented: both forms, with and without JAC, with invariants.
-fn presentations(problem: &Problem) -> Vec<model::Options> {
+fn presentations(problem: &Problem) -> Vec<derived::Options> {
     let mut ways = Vec::new();
     for form in [Form::StrangenessFree, Form::Index1] {
         for jacobian in [true, false] {
-            ways.push(model::Options { invariants: jacobian, ..model::Options::new(form, jacobian) });
+            ways.push(derived::Options { invariants: jacobian, ..derived::Options::new(form, jacobian) });
         }
     }
     if problem.x0.len() > 100 {

@@ -81,23 +81,13 @@ impl Supplying {
 }
 
 impl System for Supplying {
+    geoms_problems::pass_on!(eom, mass, has_jacobian, jacobian);
+
     fn dimensions(&self) -> Dimensions {
         self.l.dims
     }
     fn form(&self) -> Form {
         self.l.form
-    }
-    fn eom(&mut self, t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
-        self.inner.eom(t, x, rda)
-    }
-    fn mass(&mut self, t: f64, x: &[f64], mass: &mut [f64]) -> Outcome {
-        self.inner.mass(t, x, mass)
-    }
-    fn has_jacobian(&self) -> bool {
-        self.inner.has_jacobian()
-    }
-    fn jacobian(&mut self, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Outcome {
-        self.inner.jacobian(t, x, fx)
     }
     fn sparsity(&self) -> Option<&Sparsity> {
         self.pattern.as_ref()

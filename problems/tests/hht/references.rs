@@ -5,7 +5,7 @@ use crate::harness::{fixed, fixed_system, options, problem, Run, FREE};
 use geoms::layout::{Block, Dimensions};
 use geoms::options::{MassStructure, MethodKind, Options};
 use geoms_problems::dual::Real;
-use geoms_problems::{model, Blocks, Mechanism, Model};
+use geoms_problems::{derived, Blocks, Mechanism, Model};
 
 /// Compare a block to a number of digits, relative to its largest entry.
 fn compare(name: &str, block: Block, x: &[f64], expected: &[f64], digits: i32) {
@@ -193,7 +193,7 @@ impl Mechanism for Lagging {
 pub const LAGGING_START: [f64; 6] = [0.0, 0.0, 0.0, 0.0, 1.0, 0.0];
 
 pub fn lagging(jacobian: bool) -> Model<Lagging> {
-    Model::new(Lagging, model::Options::new(FREE, jacobian), 0.0, &LAGGING_START)
+    Model::new(Lagging, derived::Options::new(FREE, jacobian), 0.0, &LAGGING_START)
 }
 
 pub fn lagging_options(rho: f64) -> Options {

@@ -7,14 +7,14 @@ use geoms::options::{MassStructure, NewmarkScheme, Options};
 use geoms::solver::Solver;
 use geoms_problems::classical::Classical;
 use geoms_problems::singular_mass::SingularMass;
-use geoms_problems::{model, Model};
+use geoms_problems::{derived, Model};
 
 const ANGLE: usize = 7;
 
 fn model(amplitude: f64) -> (Model<SingularMass>, Vec<f64>) {
     let mechanism = SingularMass { amplitude };
     let x0 = mechanism.state(0.0, 0.0, 0.0);
-    (Model::new(mechanism, model::Options::new(Form::StrangenessFree, true), 0.0, &x0), x0)
+    (Model::new(mechanism, derived::Options::new(Form::StrangenessFree, true), 0.0, &x0), x0)
 }
 
 fn options(scheme: NewmarkScheme) -> Options {

@@ -5,7 +5,7 @@ use crate::harness::{fixed, fixed_for, problem, run};
 use geoms::layout::{Dimensions, Form};
 use geoms::options::{MassStructure, NewmarkScheme, Options};
 use geoms_problems::dual::Real;
-use geoms_problems::{model, Blocks, Mechanism, Model};
+use geoms_problems::{derived, Blocks, Mechanism, Model};
 
 /// A point mass on the line y = x/2, with x'' = -a sin x along it (tangential force).
 struct OnLine;
@@ -52,7 +52,7 @@ fn slopes(v: f64, corrected: bool) -> Vec<f64> {
             // v + h²/12 times the jerk: what Fox-Goodwin integrates is v at the end of that correction.
             let start = v + if corrected { h * h / 12.0 * -STIFFNESS * 0.3f64.cos() * v } else { 0.0 };
             let x0 = [0.0, start, 0.5 * start, 0.3, 0.15];
-            let mut system = Model::new(OnLine, model::Options::new(Form::StrangenessFree, true), 0.0, &x0);
+            let mut system = Model::new(OnLine, derived::Options::new(Form::StrangenessFree, true), 0.0, &x0);
             let options =
                 Options { mass: MassStructure::ConstantDiagonal, ..fixed(NewmarkScheme::FoxGoodwin) };
             let solver = run(&mut system, &options, (&x0, h, 2.0), |_, _| {}).expect("a run");

@@ -8,7 +8,7 @@ use geoms::options::{MassStructure, MethodKind, NewmarkScheme, Options};
 use geoms::solver::Solver;
 use geoms::system::System;
 use geoms_problems::dual::Real;
-use geoms_problems::{model, Blocks, Mechanism, Model};
+use geoms_problems::{derived, Blocks, Mechanism, Model};
 
 fn options() -> Options {
     Options { method: MethodKind::Newmark, mass: MassStructure::ConstantDiagonal, ..Options::of_call() }
@@ -45,7 +45,7 @@ fn free_bodies() {
         NewmarkScheme::Trapezoidal,
         NewmarkScheme::Damped,
     ] {
-        let mut system = Model::new(Free, model::Options::new(Form::StrangenessFree, true), 0.0, &x0);
+        let mut system = Model::new(Free, derived::Options::new(Form::StrangenessFree, true), 0.0, &x0);
         let solver = adaptive(&mut system, &Options { newmark_scheme: scheme, ..options() }, 1e-6, &x0, 5.0);
         let error = (solver.x()[2] - 10.0f64.cos()).abs().max((solver.x()[3] - 15.0).abs());
         println!("{scheme:?}: error {error:.1e} with {} steps", solver.stats().naccpt);
@@ -74,7 +74,7 @@ impl Mechanism for Moved {
 fn no_degree_of_freedom() {
     for form in [Form::StrangenessFree, Form::Index1] {
         let x0 = [0.0, 1.0, 0.0];
-        let mut system = Model::new(Moved, model::Options::new(form, true), 0.0, &x0);
+        let mut system = Model::new(Moved, derived::Options::new(form, true), 0.0, &x0);
         let solver = adaptive(&mut system, &Options { form, ..options() }, 1e-6, &x0, 7.0);
         let (sin, cos) = 7.0f64.sin_cos();
         for (x, exact, allowed) in

@@ -51,12 +51,8 @@ impl Units {
 }
 
 impl System for Units {
-    fn dimensions(&self) -> Dimensions {
-        self.inner.dimensions()
-    }
-    fn form(&self) -> Form {
-        self.inner.form()
-    }
+    geoms_problems::pass_on!(dimensions, form, has_jacobian);
+
     fn eom(&mut self, t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
         self.original(x);
         let outcome = self.inner.eom(t / self.clock, &self.x, rda);
@@ -70,9 +66,6 @@ impl System for Units {
         // force·f = M̂·d v̂/d t̂ with v̂ = speed·v and t̂ = clock·t.
         mass.iter_mut().for_each(|m| *m *= self.force * self.clock / speed);
         outcome
-    }
-    fn has_jacobian(&self) -> bool {
-        self.inner.has_jacobian()
     }
     fn jacobian(&mut self, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Outcome {
         self.original(x);
@@ -152,12 +145,8 @@ impl Renumbered {
 }
 
 impl System for Renumbered {
-    fn dimensions(&self) -> Dimensions {
-        self.inner.dimensions()
-    }
-    fn form(&self) -> Form {
-        self.inner.form()
-    }
+    geoms_problems::pass_on!(dimensions, form, has_jacobian);
+
     fn eom(&mut self, t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
         self.original(x);
         let outcome = self.inner.eom(t, &self.x, &mut self.rda);
@@ -174,9 +163,6 @@ impl System for Renumbered {
             *m = self.mass[last - 1 - i];
         }
         outcome
-    }
-    fn has_jacobian(&self) -> bool {
-        self.inner.has_jacobian()
     }
     fn jacobian(&mut self, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Outcome {
         self.original(x);

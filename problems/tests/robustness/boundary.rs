@@ -4,7 +4,7 @@ use crate::fuzz::Random;
 use crate::harness::{Call, Int, ARGUMENTS, NACCPT};
 use crate::messages::Unit;
 use geoms::layout::Form;
-use geoms_problems::{self as testset, model};
+use geoms_problems::{self as testset, derived};
 use std::cell::Cell;
 
 fn pendulum() -> Call {
@@ -14,7 +14,7 @@ fn pendulum() -> Call {
 /// Everything is used: conditions, JAC, SOLOUT.
 fn complete<I: Int>() -> Call<I> {
     let conditions = vec![(1, 2.8), (3, 0.0)];
-    let options = model::Options { conditions, ..model::Options::new(Form::StrangenessFree, true) };
+    let options = derived::Options { conditions, ..derived::Options::new(Form::StrangenessFree, true) };
     Call::problem_with("pendulum-2.8", options).tend(0.5)
 }
 

@@ -4,7 +4,7 @@ use crate::harness::{bits, Call, Event, Returned, Who, NACCPT, NCRJCT, NERJCT, N
 use crate::tally::Tally;
 use geoms::error::Code;
 use geoms::layout::Form;
-use geoms_problems::model;
+use geoms_problems::derived;
 
 /// What goes wrong at call k.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,13 +70,13 @@ struct Run {
 }
 
 fn pendulum(jacobian: bool) -> Call {
-    let options = model::Options::new(Form::StrangenessFree, jacobian);
+    let options = derived::Options::new(Form::StrangenessFree, jacobian);
     Call::problem_with("pendulum-2.8", options).tend(0.25).tol(1e-5).h(0.02)
 }
 
 fn everything() -> Call {
     let conditions = vec![(1, 2.8), (3, 0.0)];
-    let options = model::Options { conditions, ..model::Options::new(Form::StrangenessFree, true) };
+    let options = derived::Options { conditions, ..derived::Options::new(Form::StrangenessFree, true) };
     let mut call = Call::problem_with("pendulum-2.8", options).tend(0.15).tol(1e-5).h(0.0);
     // λ and v2 are wrong and have to be found.
     (call.x[0], call.x[2]) = (1.0, 0.3);
@@ -100,12 +100,12 @@ const RUNS: [Run; 13] = [
 ];
 
 fn hht(name: &str, jacobian: bool) -> Call {
-    let options = model::Options::new(Form::StrangenessFree, jacobian);
+    let options = derived::Options::new(Form::StrangenessFree, jacobian);
     Call::problem_with(name, options).tol(1e-4).extended(18, 1)
 }
 
 fn form_one() -> Call {
-    let options = model::Options::new(Form::Index1, true);
+    let options = derived::Options::new(Form::Index1, true);
     Call::problem_with("pendulum-2.8", options).tend(0.2).tol(1e-4).h(0.02)
 }
 

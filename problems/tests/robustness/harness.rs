@@ -4,7 +4,7 @@
 use geoms::capi::fortran::{gedensout_, gedensout_64_, geoms_, geoms_64_};
 use geoms::layout::{Form, Layout};
 use geoms::system::{JacobianBlocks, Outcome, System};
-use geoms_problems::{self as testset, model};
+use geoms_problems::{self as testset, derived};
 use std::ffi::c_void;
 use std::fmt::Debug;
 use std::ptr::null_mut;
@@ -318,10 +318,10 @@ impl<I: Int> Call<I> {
 
     /// A problem of the test set with its analytic Jacobian.
     pub fn problem(name: &str) -> Self {
-        Self::problem_with(name, model::Options::new(Form::StrangenessFree, true))
+        Self::problem_with(name, derived::Options::new(Form::StrangenessFree, true))
     }
 
-    pub fn problem_with(name: &str, options: model::Options) -> Self {
+    pub fn problem_with(name: &str, options: derived::Options) -> Self {
         let problem = testset::by_name(name).expect("a problem of the test set");
         Self::of(problem.system_with(options), &problem.x0, problem.t0, problem.tend)
     }

@@ -10,7 +10,7 @@ use geoms::norm::Tolerance;
 use geoms::options::Options;
 use geoms::stats::Stats;
 use geoms::system::System;
-use geoms_problems::model;
+use geoms_problems::derived;
 
 fn pendulum() -> Call {
     Call::problem("pendulum-2.8").tend(0.5)
@@ -18,7 +18,7 @@ fn pendulum() -> Call {
 
 /// The swinging pendulum with its energy imposed, which loses its rank where the pendulum turns.
 fn swinging_with_energy() -> Call {
-    let options = model::Options { invariants: true, ..model::Options::new(Form::StrangenessFree, true) };
+    let options = derived::Options { invariants: true, ..derived::Options::new(Form::StrangenessFree, true) };
     Call::problem_with("pendulum-2.8", options).tend(5.0)
 }
 
@@ -42,7 +42,7 @@ fn zero_block(block: usize) -> Call {
 
 /// Conditions on components of the pendulum, and its λ and v2 wrong at the start.
 fn conditions(conditions: Vec<(usize, f64)>) -> Call {
-    let options = model::Options { conditions, ..model::Options::new(Form::StrangenessFree, true) };
+    let options = derived::Options { conditions, ..derived::Options::new(Form::StrangenessFree, true) };
     let mut call = Call::problem_with("pendulum-2.8", options).tend(0.5);
     (call.x[0], call.x[2]) = (1.0, 0.3);
     call
@@ -145,7 +145,7 @@ fn provoke(code: Code) -> Option<Call> {
         }
         Code::Lockup => driven_beyond_its_circle(),
         Code::StoppedByEomInDifferences => {
-            let options = model::Options::new(Form::StrangenessFree, false);
+            let options = derived::Options::new(Form::StrangenessFree, false);
             let call = Call::problem_with("pendulum-2.8", options).tend(0.5).ropt(3, -1.0);
             // Differences move one component by a root of the rounding unit; no stage does.
             let mut last = [f64::NAN; 5];

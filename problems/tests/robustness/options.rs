@@ -5,7 +5,7 @@ use crate::made::scalar;
 use crate::messages::Unit;
 use geoms::layout::Form;
 use geoms::options::{Slot, OPTIONS};
-use geoms_problems::model;
+use geoms_problems::derived;
 
 /// The swinging pendulum: smooth, so that every change of the work shows.
 fn pendulum() -> Call {
@@ -188,7 +188,7 @@ fn startn() {
 }
 
 fn form() {
-    let index1 = || Call::problem_with("pendulum-2.8", model::Options::new(Form::Index1, true)).tend(2.0);
+    let index1 = || Call::problem_with("pendulum-2.8", derived::Options::new(Form::Index1, true)).tend(2.0);
     let call = index1().finish();
     assert_eq!((call.iopt[4], call.m), (1, 6));
     close(&call, &pendulum().finish());
@@ -511,7 +511,7 @@ fn nwtmult() {
 
 fn singular() {
     let row = |singular| {
-        let options = model::Options::new(Form::StrangenessFree, true);
+        let options = derived::Options::new(Form::StrangenessFree, true);
         Call::<i32>::problem_with("n-four-bar-2-singular", options).extended(32, singular).run()
     };
     assert_eq!((row(0), row(1), row(2)), (-2406, pendulum().run(), pendulum().run()));
@@ -519,7 +519,8 @@ fn singular() {
 
 fn relaxe() {
     let swinging = |relax| {
-        let options = model::Options { invariants: true, ..model::Options::new(Form::StrangenessFree, true) };
+        let options =
+            derived::Options { invariants: true, ..derived::Options::new(Form::StrangenessFree, true) };
         Call::<i32>::problem_with("pendulum-2.8", options).extended(25, relax)
     };
     assert_eq!(swinging(0).run(), -2602);

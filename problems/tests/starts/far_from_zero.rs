@@ -2,7 +2,7 @@
 
 use crate::settings::{methods, redundant, run_and_last_step, FORMS};
 use geoms::integrate::{integrate, Integration};
-use geoms::layout::{Block, Dimensions, Form, Layout};
+use geoms::layout::{Block, Form, Layout};
 use geoms::norm::Tolerance;
 use geoms::options::{MethodKind, Options, Order};
 use geoms::stats::Stats;
@@ -22,20 +22,13 @@ impl Later {
 }
 
 impl System for Later {
-    fn dimensions(&self) -> Dimensions {
-        self.inner.dimensions()
-    }
-    fn form(&self) -> Form {
-        self.inner.form()
-    }
+    geoms_problems::pass_on!(dimensions, form, has_jacobian);
+
     fn eom(&mut self, t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
         self.inner.eom(self.local(t), x, rda)
     }
     fn mass(&mut self, t: f64, x: &[f64], mass: &mut [f64]) -> Outcome {
         self.inner.mass(self.local(t), x, mass)
-    }
-    fn has_jacobian(&self) -> bool {
-        self.inner.has_jacobian()
     }
     fn jacobian(&mut self, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Outcome {
         self.inner.jacobian(self.local(t), x, fx)

@@ -2,8 +2,9 @@
 
 use geoms::error::{Failure, Rejection};
 use geoms::layout::Layout;
-use geoms::methods::plan::{setback, Attempted, Plan, Setback};
+use geoms::methods::plan::{Attempted, Plan};
 use geoms::methods::save::{BadState, Reader, Writer};
+use geoms::methods::setback::{of_trouble, Setback};
 use geoms::methods::{state::State, Method};
 use geoms::model::{index1::Halt, view::View};
 use geoms::norm::{Scaling, Tolerance};
@@ -73,7 +74,7 @@ impl Method for Euler {
     fn attempt(&mut self, system: &mut dyn System, plan: &Plan) -> Result<Attempted, Setback> {
         let rejected = |why, factor| Setback::Reject { why, factor, component: None };
         self.step(system, plan).map_err(|halt| match halt {
-            Halt::Model(trouble) => setback(&self.state, &self.layout, trouble),
+            Halt::Model(trouble) => of_trouble(&self.state, &self.layout, trouble),
             _ => rejected(Rejection::SingularMatrix, 0.25),
         })?;
         let share = |i: usize| {

@@ -3,7 +3,7 @@
 
 use crate::listed::Listed;
 use geoms::error::Code;
-use geoms::layout::{Dimensions, Form};
+use geoms::layout::Form;
 use geoms::options::Options;
 use geoms::system::{JacobianBlocks, Outcome, System};
 use geoms_problems::trial::problem;
@@ -50,12 +50,8 @@ impl Troubled {
 }
 
 impl System for Troubled {
-    fn dimensions(&self) -> Dimensions {
-        self.inner.dimensions()
-    }
-    fn form(&self) -> Form {
-        self.inner.form()
-    }
+    geoms_problems::pass_on!(dimensions, form);
+
     fn eom(&mut self, t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
         let outcome = self.inner.eom(t, x, rda);
         self.answer(Place::Eom, outcome, rda)

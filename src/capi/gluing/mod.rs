@@ -14,7 +14,7 @@ pub mod joints;
 pub mod run;
 
 use super::boundary::guarded;
-use super::functions::{Model, Roots};
+use super::functions::{Callbacks, Roots};
 use super::handle::{null, refused};
 use super::inspect::{ErrorInfo, LastError};
 use super::run::{GEOMS_EVENT, GEOMS_REACHED};
@@ -113,7 +113,7 @@ enum PortOf {
 /// A subdomain as it was described, so that a run can be started more than once.
 struct Subdomain {
     owner: usize,
-    model: Option<(Model, MassStructure, Vec<f64>)>,
+    model: Option<(Callbacks, MassStructure, Vec<f64>)>,
     ports: Vec<PortOf>,
     roots: Option<Roots>,
 }

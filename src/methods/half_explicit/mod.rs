@@ -18,13 +18,14 @@ mod tableau;
 
 use super::motion::saddle::Saddle;
 use super::motion::{setback, Halt, Motion, Source};
-use super::plan::{Attempted, Plan, Setback};
+use super::plan::{Attempted, Plan};
 use super::save::BadState;
+use super::setback::Setback;
 use super::state::State;
 use super::{Constraints, Method};
 use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
-use crate::linalg::dense;
+use crate::linalg::products;
 use crate::norm::Tolerance;
 use crate::options::{MethodKind, Options};
 use crate::rank::RankPolicy;
@@ -159,7 +160,7 @@ impl HalfExplicit {
         let nd = self.y.len();
         self.y_stage.copy_from_slice(&self.y);
         let (before, rest) = self.k.split_at_mut(i * nd);
-        dense::add_mul_vec(nd, a.len(), h, before, a, &mut self.y_stage);
+        products::add_mul_vec(nd, a.len(), h, before, a, &mut self.y_stage);
         let point = (self.state.t + self.tableau.c[i] * h, h);
         let stats = &mut self.state.stats;
         let result = self.motion.rate(system, point, &self.y_stage, &mut rest[..nd], stats);
@@ -172,7 +173,7 @@ impl HalfExplicit {
     fn combine_stages(&mut self, h: f64) {
         let (nd, b) = (self.y.len(), self.tableau.b);
         self.y_new.copy_from_slice(&self.y);
-        dense::add_mul_vec(nd, b.len(), h, &self.k, b, &mut self.y_new);
+        products::add_mul_vec(nd, b.len(), h, &self.k, b, &mut self.y_new);
     }
 
     /// The rate at the projected point serves the estimate, the dense output and the next step. Velocities are projected with the
@@ -227,7 +228,7 @@ impl HalfExplicit {
     /// Norm of h Σ e_i k_i, which stays in `error`.
     fn estimate(&mut self, h: f64, e: &[f64]) -> f64 {
         self.error.fill(0.0);
-        dense::add_mul_vec(self.y.len(), e.len(), h, &self.k, e, &mut self.error);
+        products::add_mul_vec(self.y.len(), e.len(), h, &self.k, e, &mut self.error);
         crate::norm::weighted_rms(&self.error, &self.scal)
     }
 
@@ -310,11 +311,7 @@ impl Method for HalfExplicit {
 
     /// r, v, p of the projected point with w, λ, μ, s of its rate.
     fn attempted(&self, x: &mut [f64]) {
-        let b = self.layout.x;
-        let nrv = b.v.end - b.r.start;
-        x.copy_from_slice(&self.motion.x);
-        x[b.r.start..b.v.end].copy_from_slice(&self.y_new[..nrv]);
-        b.p.of_mut(x).copy_from_slice(&self.y_new[nrv..]);
+        self.motion.complete(&self.y_new, x);
     }
 
     fn accept(&mut self, plan: &Plan, attempted: &Attempted) {

@@ -30,7 +30,7 @@ pub struct Tableau {
     pub extra: &'static [&'static [f64]],
     /// Weights of the coefficients of the dense output that go beyond end values and end slopes.
     pub dense: &'static [&'static [f64]],
-    /// Nodes of its Newton form ([`crate::dense`]).
+    /// Nodes of its Newton form ([`crate::polynomial`]).
     pub nodes: &'static [f64],
     /// Stages at which the algebraic variables are interpolated, beside both ends.
     pub algebraic: &'static [usize],
@@ -479,7 +479,7 @@ mod tests {
                 let beyond =
                     t.dense.iter().enumerate().map(|(k, d)| t.sign(k) * d.get(i).copied().unwrap_or(0.0));
                 let contx: Vec<f64> = [y1].into_iter().chain(hermite).chain(beyond).collect();
-                crate::dense::evaluate(&contx, 1, 0, theta - 1.0, t.nodes)
+                crate::polynomial::evaluate(&contx, 1, 0, theta - 1.0, t.nodes)
             })
             .collect()
     }

@@ -16,8 +16,9 @@ mod start;
 #[cfg(test)]
 mod tests;
 
-use super::plan::{self, Attempted, Plan, Setback};
+use super::plan::{Attempted, Plan};
 use super::save::BadState;
+use super::setback::{self, Setback};
 use super::state::State;
 use super::{Constraints, Method};
 use crate::error::{Failure, Rejection};
@@ -289,11 +290,11 @@ impl Hht {
     }
 
     fn setback(&self, trouble: Trouble) -> Setback {
-        plan::setback(&self.state, &self.layout, trouble)
+        setback::of_trouble(&self.state, &self.layout, trouble)
     }
 
     fn halted(&self, halt: Halt) -> Setback {
-        plan::halted(&self.state, &self.layout, halt)
+        setback::of_halt(&self.state, &self.layout, &self.options, halt)
     }
 
     /// Degree of the prediction: constant in the first steps and after a failure, cubic in the end.

@@ -4,7 +4,7 @@ use super::{Hht, Plan, Setback};
 use crate::error::{Code, Failure};
 use crate::methods::plan;
 use crate::model;
-use crate::model::index1::{Dependent, Halt};
+use crate::model::index1::Halt;
 use crate::options::{PROJECT_ACCELERATIONS, PROJECT_VELOCITIES};
 use crate::system::System;
 
@@ -23,25 +23,9 @@ impl Hht {
         // The index-1 system of the run begins with the multipliers given.
         let mass = if self.options.mass.is_constant() { &mut self.mass } else { &mut self.mass_old };
         let index1 = &mut self.index1;
-        let mut run = || -> Result<Option<Dependent>, Halt> {
-            index1.linearize(system, &mut self.derivatives, mass, (t, &old.x), stats)?;
-            if let Err(dependent) = index1.count_dependent() {
-                return Ok(Some(dependent));
-            }
-            index1.decompose(mass, stats)?;
-            index1.solve(system, mass, (t, &mut old.x), &mut new.a, h, stats)?;
-            stats.neom += 1;
-            model::eom(system, Code::StoppedByEom, t, &old.x, &mut index1.rda)?;
-            Ok(None)
-        };
-        match run() {
-            Ok(None) => {}
-            Ok(Some(dependent)) => {
-                let failure = plan::dependent(&self.state, &self.layout, &self.options, dependent);
-                return Err(Setback::Fatal(Box::new(failure)));
-            }
-            Err(halt) => return Err(self.halted(halt)),
-        }
+        let point = (t, &mut old.x[..]);
+        let begun = index1.begin(system, (&mut self.derivatives, mass), point, (&mut new.a, h), stats);
+        begun.map_err(|halt| self.halted(halt))?;
         let (old, rda) = (&mut self.old, &self.index1.rda);
         old.a.copy_from_slice(&self.new.a);
         old.force.copy_from_slice(l.rda.f_dyn.of(rda));

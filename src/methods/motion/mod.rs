@@ -11,14 +11,15 @@ mod affine;
 pub mod broyden;
 mod nonlinear;
 pub mod saddle;
+mod save;
 pub mod setback;
 mod supplied;
 
 use crate::error::Code;
 use crate::layout::{Form, Layout};
-use crate::linalg::dense;
 use crate::linalg::linear::{Factored, Linear};
 use crate::linalg::lu::LuReal;
+use crate::linalg::products;
 use crate::model::derivatives::Derivatives;
 use crate::model::gamma::{At, Gamma};
 use crate::model::time_rate::Span;
@@ -57,7 +58,7 @@ impl From<index1::Halt> for Halt {
     fn from(halt: index1::Halt) -> Self {
         match halt {
             index1::Halt::Model(trouble) => Halt::Trouble(trouble),
-            index1::Halt::Singular => Halt::Defect(Defect::Constraints(None)),
+            index1::Halt::Singular | index1::Halt::Dependent(_) => Halt::Defect(Defect::Constraints(None)),
             index1::Halt::NoConvergence => Halt::Diverged,
         }
     }
@@ -157,10 +158,13 @@ impl Motion {
 
     /// Set r, v, p; the rest of the point stays as a first guess.
     pub(super) fn place(&mut self, y: &[f64]) {
-        let b = self.layout.x;
-        let nrv = b.v.end - b.r.start;
-        self.x[b.r.start..b.v.end].copy_from_slice(&y[..nrv]);
-        b.p.of_mut(&mut self.x).copy_from_slice(&y[nrv..]);
+        put(&self.layout, y, &mut self.x);
+    }
+
+    /// r, v, p of y with w, λ, μ, s of the last rate.
+    pub fn complete(&self, y: &[f64], x: &mut [f64]) {
+        x.copy_from_slice(&self.x);
+        put(&self.layout, y, x);
     }
 
     /// y = (r, v, p): its rate, with w, λ, μ and s of the point in `x`. h is the size of the step, for differences in time.
@@ -266,15 +270,22 @@ impl Motion {
         self.read_constraint_matrix()
     }
 
-    /// C from FX2; true if the forces depend on w, λ, μ otherwise than by -Cᵀ(λ, μ).
+    /// C from FX2, compared with the forces in FX5; true if they depend on w, λ, μ otherwise than by -Cᵀ(λ, μ).
     fn read_constraint_matrix(&mut self) -> Result<bool, Halt> {
-        let m = self.nu.len();
-        let (nv, m2) = (self.layout.dims.nv, self.layout.m2());
-        let fx2 = &self.fx.fx[1];
-        for (c, column) in self.c.chunks_exact_mut(m.max(1)).zip(fx2.chunks_exact(m2.max(1))).take(nv) {
-            c.iter_mut().zip(column).for_each(|(c, fx)| *c = -fx);
+        let (m, nv, m2) = (self.nu.len(), self.layout.dims.nv, self.layout.m2());
+        let (fx2, fx5) = (&self.fx.fx[1], &self.fx.fx[4][self.layout.x.multipliers.start * nv..]);
+        // All are finite, so that a comparison will do where `max` looks for NaN.
+        let larger = |a: f64, b: f64| if b > a { b } else { a };
+        let (mut largest, mut difference) = (0.0, 0.0);
+        for j in 0..nv {
+            let (c, rows) = (&mut self.c[j * m..(j + 1) * m], &fx2[j * m2..j * m2 + m]);
+            for i in 0..m {
+                c[i] = -rows[i];
+                largest = larger(largest, c[i].abs());
+                difference = larger(difference, (c[i] - fx5[j + i * nv]).abs());
+            }
         }
-        let coupled = self.layout.dims.nw > 0 || self.has_other_forces();
+        let coupled = self.layout.dims.nw > 0 || difference > SAME_FORCE * largest;
         if coupled && self.layout.form == Form::Index1 {
             let why = "w, or forces that depend on lambda or mu, need the rows gII and hI (FORM=0)";
             // Differences at a stage that has run away show rounding errors of its forces.
@@ -326,20 +337,6 @@ impl Motion {
         Ok(self.derivatives.jacobian(system, t, &self.x, &mut self.fx, stats)?)
     }
 
-    /// FX5 for (λ, μ) against Cᵀ.
-    fn has_other_forces(&self) -> bool {
-        let (m, nv, first) = (self.nu.len(), self.layout.dims.nv, self.layout.x.multipliers.start);
-        let fx5 = &self.fx.fx[4][first * nv..];
-        let (mut largest, mut difference) = (0.0f64, 0.0f64);
-        for (j, c) in self.c.chunks_exact(m.max(1)).enumerate() {
-            for (i, c) in c.iter().enumerate() {
-                largest = largest.max(c.abs());
-                difference = difference.max((c - fx5[j + i * nv]).abs());
-            }
-        }
-        difference > SAME_FORCE * largest
-    }
-
     /// λ, μ and the acceleration (in place of f_dyn) from linear equations, EOM being evaluated with λ = μ = 0.
     pub(super) fn solve_linear(
         &mut self,
@@ -368,7 +365,7 @@ impl Motion {
         let nr = rows.b.len();
         if nr > 0 && !self.nu.is_empty() {
             let fx4 = &self.fx.fx[3][first * nr..];
-            dense::add_mul_vec(nr, self.nu.len(), -1.0, fx4, &self.nu, rows.b.of_mut(&mut self.rda));
+            products::add_mul_vec(nr, self.nu.len(), -1.0, fx4, &self.nu, rows.b.of_mut(&mut self.rda));
         }
     }
 
@@ -403,7 +400,7 @@ impl Motion {
         if self.source == Source::Supplied {
             p.iter_mut().zip(u).for_each(|(p, u)| *p += u);
         } else {
-            dense::add_mul_vec(p.len(), u.len(), -1.0, &self.fx.fx[5], u, p);
+            products::add_mul_vec(p.len(), u.len(), -1.0, &self.fx.fx[5], u, p);
         }
     }
 }
@@ -411,4 +408,13 @@ impl Motion {
 /// The factors of the last point.
 pub(super) fn factored(saddle: &mut Linear<Saddle>) -> Result<Factored<'_, Saddle>, Defect> {
     saddle.factored().ok_or(Defect::Constraints(None))
+}
+
+/// y = (r, v, p) into its places in x.
+#[inline]
+fn put(layout: &Layout, y: &[f64], x: &mut [f64]) {
+    let b = layout.x;
+    let nrv = b.v.end - b.r.start;
+    x[b.r.start..b.v.end].copy_from_slice(&y[..nrv]);
+    b.p.of_mut(x).copy_from_slice(&y[nrv..]);
 }

@@ -2,7 +2,7 @@
 
 use super::saddle::Defect;
 use super::{factored, Halt, Motion, MAX_ITERATIONS};
-use crate::linalg::dense;
+use crate::linalg::products;
 use crate::stats::Stats;
 use crate::system::System;
 
@@ -43,7 +43,7 @@ impl Motion {
             // Rows and forces follow linearly what was added last.
             for (k, rows) in [(3, l.rda.b), (4, l.rda.f_dyn)] {
                 let n = rows.len();
-                dense::add_mul_vec(n, n1, -1.0, &self.fx.fx[k], step, rows.of_mut(&mut self.rda));
+                products::add_mul_vec(n, n1, -1.0, &self.fx.fx[k], step, rows.of_mut(&mut self.rda));
             }
             let stalled = iteration > 0 && size > 0.3 * before;
             let rate = contraction(size, before);

@@ -9,11 +9,11 @@
 
 use crate::decompose::DecompositionKind;
 use crate::linalg::cholesky::Cholesky;
-use crate::linalg::dense;
 use crate::linalg::fixed::by_length;
 use crate::linalg::linear::Factored;
 use crate::linalg::lu::LuReal;
 use crate::linalg::pivoted_cholesky::{PivotedCholesky, RankRule};
+use crate::linalg::products;
 use crate::linalg::scalar::Scalar;
 use crate::linalg::LinalgError;
 use crate::model::Mass;
@@ -216,7 +216,7 @@ impl Factored<'_, Saddle> {
         }
         s.mass.solve_lower(f);
         b.iter_mut().for_each(|b| *b = -*b);
-        dense::add_mul_vec(m, nv, 1.0, &s.y, f, b);
+        products::add_mul_vec(m, nv, 1.0, &s.y, f, b);
         s.solve_multipliers(b);
         s.finish(f, b);
         s.least_norm(b);
@@ -261,7 +261,7 @@ impl Factored<'_, Saddle> {
 impl Saddle {
     /// f := L⁻ᵀ(f - Yᵀν).
     fn finish(&self, f: &mut [f64], nu: &[f64]) {
-        dense::add_mul_vec_transposed(self.m, self.nv, -1.0, &self.y, nu, f);
+        products::add_mul_vec_transposed(self.m, self.nv, -1.0, &self.y, nu, f);
         self.mass.solve_lower_transposed(f);
     }
 

@@ -5,7 +5,7 @@ use super::Halt;
 use crate::decompose::DecompositionKind;
 use crate::error::{Code, Rejection};
 use crate::layout::Layout;
-use crate::methods::plan::{self, Setback};
+use crate::methods::setback::{self, Setback};
 use crate::methods::state::State;
 use crate::model::Trouble;
 use crate::options::Options;
@@ -15,14 +15,14 @@ pub fn of_stage(state: &State, layout: &Layout, options: &Options, halt: Halt) -
     let reject = |why, factor| Setback::Reject { why, factor, component: None };
     match halt {
         Halt::Trouble(Trouble::Stop { not_finite: true, .. }) => reject(Rejection::NotFinite, 0.25),
-        Halt::Trouble(trouble) => plan::setback(state, layout, trouble),
+        Halt::Trouble(trouble) => setback::of_trouble(state, layout, trouble),
         Halt::Defect(Defect::NotFinite) => reject(Rejection::NotFinite, 0.25),
         Halt::Defect(Defect::Constraints(_)) => reject(Rejection::SingularMatrix, 0.25),
         Halt::Diverged => reject(Rejection::Newton { theta: 1.0 }, 0.5),
         Halt::Refused(why) => {
             let number = options.method as i64;
             let detail = format!("IOPT(18) = METHOD = {number} is not for this model: {why}");
-            Setback::Fatal(Box::new(plan::failure(state, layout, Code::BadArgument, detail)))
+            Setback::Fatal(Box::new(setback::failure(state, layout, Code::BadArgument, detail)))
         }
     }
 }
@@ -31,7 +31,7 @@ pub fn of_stage(state: &State, layout: &Layout, options: &Options, halt: Halt) -
 pub fn at_point(state: &State, layout: &Layout, options: &Options, halt: Halt) -> Setback {
     let row = match halt {
         Halt::Defect(Defect::Constraints(row)) => row,
-        Halt::Trouble(trouble) => return plan::setback(state, layout, trouble),
+        Halt::Trouble(trouble) => return setback::of_trouble(state, layout, trouble),
         other => return of_stage(state, layout, options, other),
     };
     let code = match options.decompose_constraints {
@@ -39,7 +39,7 @@ pub fn at_point(state: &State, layout: &Layout, options: &Options, halt: Halt) -
         DecompositionKind::Qr => Code::Fx1DeficientQr,
         DecompositionKind::Svd => Code::RankChanged,
     };
-    let mut failure = plan::failure(state, layout, code, String::new());
+    let mut failure = setback::failure(state, layout, code, String::new());
     failure.component = row.map(|i| layout.residual_name(layout.rda.g_velocity.start + i));
     Setback::Fatal(Box::new(failure))
 }

@@ -7,8 +7,8 @@
 //! where K = (M a)_p + (Zᵀ Gᵀ λ)_p - f_p and D = -f_v (section 5 of the paper). Ẋ and Ẍ are the velocities and accelerations that a
 //! displacement along U brings with it. Force elements and auxiliary variables are held.
 
-use crate::linalg::dense::{add_mul_ld, mul, mul_transposed};
 use crate::linalg::eigenvalues::Eigenvalues;
+use crate::linalg::products::{add_mul_ld, mul, mul_transposed};
 use crate::linalg::{LinalgError, RealSolver, SolverKind};
 
 /// Work space for systems with up to n degrees of freedom.

@@ -16,10 +16,9 @@ use super::frequency::Reduced;
 use super::{Newmark, Plan, Setback};
 use crate::error::Rejection;
 use crate::layout::Block;
-use crate::linalg::dense::{add_mul, add_mul_ld, add_mul_vec, mul, mul_transposed, mul_vec};
+use crate::linalg::products::{add_mul, add_mul_ld, add_mul_vec, mul, mul_transposed, mul_vec};
 use crate::linalg::LinalgError;
 use crate::methods::hht::predict::{judge, Verdict};
-use crate::methods::plan;
 use crate::model::index1::Halt;
 use crate::options::MonitorUse;
 use crate::system::System;
@@ -106,7 +105,7 @@ impl Newmark {
         let (derivatives, mass) = (&mut self.derivatives, &mut self.mass);
         self.lin
             .evaluate(system, derivatives, mass, at, &self.new.a, slope, stats)
-            .map_err(|halt| plan::halted(&self.state, &self.layout, halt))?;
+            .map_err(|halt| self.halted(halt))?;
         self.mass.copy_to(&mut self.work.mass);
         self.general |= l.rda.f_kin.of(&self.lin.rda) != l.x.v.of(&self.new.x);
         self.state.stats.nedec += 1;
@@ -118,7 +117,7 @@ impl Newmark {
         }
         factored.map_err(|_| singular())?;
         self.displacements();
-        self.bend(system, plan).map_err(|halt| plan::halted(&self.state, &self.layout, halt))
+        self.bend(system, plan).map_err(|halt| self.halted(halt))
     }
 
     /// U = Z N, and the velocities Ẋ = -C⁺ Ċ U that go with it.

@@ -5,7 +5,7 @@
 
 use crate::error::Code;
 use crate::layout::{Block, Layout};
-use crate::linalg::dense::add_mul;
+use crate::linalg::products::add_mul;
 use crate::linalg::{RealSolver, SolverKind};
 use crate::model::derivatives::Derivatives;
 use crate::model::gamma::{At, Gamma};
@@ -163,7 +163,7 @@ impl Linearization {
             copy(&l, &self.fx, levels, l.x.s, -1.0, Into(&mut self.by_contact, m, 0));
             add_mul(m, d.ns, d.np, 1.0, &self.by_contact, &self.contact_slope, &mut self.rate);
         }
-        crate::linalg::dense::mul_vec(m, d.nv, &self.velocity, a, &mut self.acceleration);
+        crate::linalg::products::mul_vec(m, d.nv, &self.velocity, a, &mut self.acceleration);
         self.acceleration.iter_mut().zip(&self.gamma.value).for_each(|(q, gamma)| *q += gamma);
     }
 

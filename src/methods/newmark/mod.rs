@@ -28,8 +28,9 @@ mod save;
 pub mod scheme;
 mod start;
 
-use super::plan::{Attempted, Plan, Setback};
+use super::plan::{Attempted, Plan};
 use super::save::BadState;
+use super::setback::Setback;
 use super::state::State;
 use super::Method;
 use crate::error::{Failure, Rejection};

@@ -4,8 +4,8 @@
 //! that the multipliers of smallest norm are found without singular values.
 
 use crate::decompose::DecompositionKind;
-use crate::linalg::dense::{add_mul_vec, mul_vec, mul_vec_transposed};
 use crate::linalg::pivoted_qr::PivotedQr;
+use crate::linalg::products::{add_mul_vec, mul_vec, mul_vec_transposed};
 use crate::linalg::triangular::{solve_upper, solve_upper_transposed};
 use crate::linalg::LinalgError;
 use crate::rank::RankPolicy;

@@ -2,9 +2,9 @@
 
 use super::{Newmark, Plan, Setback};
 use crate::error::{Code, Failure};
-use crate::methods::plan;
+use crate::methods::{plan, setback};
 use crate::model;
-use crate::model::index1::{Dependent, Halt};
+use crate::model::index1::Halt;
 use crate::system::System;
 
 impl Newmark {
@@ -17,25 +17,9 @@ impl Newmark {
         let (old, stats, index1) = (&mut self.old, &mut self.state.stats, &mut self.index1);
         old.x.copy_from_slice(&self.state.x);
         old.a.fill(0.0);
-        let mut run = || -> Result<Option<Dependent>, Halt> {
-            index1.linearize(system, &mut self.derivatives, &mut self.mass, (t, &old.x), stats)?;
-            if let Err(dependent) = index1.count_dependent() {
-                return Ok(Some(dependent));
-            }
-            index1.decompose(&self.mass, stats)?;
-            index1.solve(system, &self.mass, (t, &mut old.x), &mut old.a, h, stats)?;
-            stats.neom += 1;
-            model::eom(system, Code::StoppedByEom, t, &old.x, &mut index1.rda)?;
-            Ok(None)
-        };
-        match run() {
-            Ok(None) => {}
-            Ok(Some(dependent)) => {
-                let failure = plan::dependent(&self.state, &self.layout, &self.options, dependent);
-                return Err(Setback::Fatal(Box::new(failure)));
-            }
-            Err(halt) => return Err(plan::halted(&self.state, &self.layout, halt)),
-        }
+        let (model, point) = ((&mut self.derivatives, &mut self.mass), (t, &mut old.x[..]));
+        let begun = index1.begin(system, model, point, (&mut old.a, h), stats);
+        begun.map_err(|halt| self.halted(halt))?;
         let (old, rda) = (&mut self.old, &self.index1.rda);
         old.mean.copy_from_slice(&old.a);
         old.slopes.t = t;
@@ -80,7 +64,7 @@ impl Newmark {
     /// Rates at the new point.
     pub(super) fn complete_point(&mut self, system: &mut dyn System, plan: &Plan) -> Result<(), Setback> {
         self.refine_multipliers(system, plan)
-            .map_err(|trouble| plan::setback(&self.state, &self.layout, trouble))?;
+            .map_err(|trouble| setback::of_trouble(&self.state, &self.layout, trouble))?;
         let (l, s) = (self.layout, self.scheme);
         let (old, new) = (&self.old, &mut self.new);
         for (i, mean) in new.mean.iter_mut().enumerate() {
@@ -93,10 +77,14 @@ impl Newmark {
             self.state.stats.neom += 1;
             let rda = &mut self.lin.rda;
             model::eom(system, Code::StoppedByEom, plan.t_new, &new.x, rda)
-                .map_err(|trouble| plan::setback(&self.state, &self.layout, trouble))?;
+                .map_err(|trouble| setback::of_trouble(&self.state, &self.layout, trouble))?;
             new.slopes.p.copy_from_slice(l.rda.f_kin.of(rda));
             new.slopes.r.copy_from_slice(l.rda.b.of(rda));
         }
         Ok(())
+    }
+
+    pub(super) fn halted(&self, halt: Halt) -> Setback {
+        setback::of_halt(&self.state, &self.layout, &self.options, halt)
     }
 }

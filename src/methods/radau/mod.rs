@@ -17,8 +17,9 @@ pub mod stages;
 mod start;
 pub mod tableau;
 
-use super::plan::{Attempted, Plan, Setback};
+use super::plan::{Attempted, Plan};
 use super::save::BadState;
+use super::setback::Setback;
 use super::state::State;
 use super::Method;
 use crate::control::{self, Memory};

@@ -3,13 +3,13 @@
 use super::{Radau, Setback};
 use crate::error::{Code, Failure};
 use crate::formulation::Deficiency;
-use crate::methods::plan;
+use crate::methods::setback;
 use crate::model::Trouble;
 
 impl<const L: usize> Radau<L> {
     /// A report of the current situation.
     pub(super) fn failure(&self, code: Code, detail: String) -> Failure {
-        plan::failure(&self.state, &self.layout, code, detail)
+        setback::failure(&self.state, &self.layout, code, detail)
     }
 
     pub(super) fn rank_failure(&self, deficiency: &Deficiency) -> Failure {
@@ -20,6 +20,6 @@ impl<const L: usize> Radau<L> {
     }
 
     pub(super) fn setback(&self, trouble: Trouble) -> Setback {
-        plan::setback(&self.state, &self.layout, trouble)
+        setback::of_trouble(&self.state, &self.layout, trouble)
     }
 }

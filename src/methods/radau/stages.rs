@@ -2,9 +2,9 @@
 //! stages of a component lie together, one lane each. No model is called here.
 
 use super::tableau::Tableau;
-use crate::dense::DenseOutput;
 use crate::layout::{Block, Layout};
 use crate::linalg::lanes::{self, Lanes, Processor};
+use crate::polynomial::DenseOutput;
 
 /// Work vectors of one step.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ impl<const L: usize> Stages<L> {
         let s = tableau.nodes.map(|c| c * h / last.h);
         let degree = last.nodes.len() + 1;
         for (i, z) in self.z.iter_mut().enumerate() {
-            // Horner's scheme as in `dense::evaluate`, without the constant term.
+            // Horner's scheme as in `polynomial::evaluate`, without the constant term.
             let mut value = [last.contx[i + degree * n]; L];
             for (k, node) in last.nodes.iter().enumerate().rev() {
                 let a = last.contx[i + (k + 1) * n];

@@ -89,7 +89,7 @@ impl<const L: usize> Tableau<L> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dense::{C1, C2};
+    use crate::polynomial::{C1, C2};
 
     fn product(a: &[&[f64]], b: &[&[f64]]) -> Vec<Vec<f64>> {
         let n = b[0].len();
@@ -186,7 +186,7 @@ mod tests {
                     .collect();
                 let contx: Vec<f64> = std::iter::once(1.0).chain(a).collect();
                 for tau in [0.0, 0.3, 0.77, 1.0, 1.2] {
-                    let value = crate::dense::evaluate(&contx, 1, 0, tau - 1.0, t.newton_nodes);
+                    let value = crate::polynomial::evaluate(&contx, 1, 0, tau - 1.0, t.newton_nodes);
                     assert!((value - f64::powi(tau, k)).abs() < 1e-11, "{s} stages, degree {k}, at {tau}");
                 }
             }

@@ -8,7 +8,7 @@ use super::Rosenbrock;
 use crate::decompose::DecompositionKind;
 use crate::layout::{Form, Layout};
 use crate::linalg::cholesky::Cholesky;
-use crate::linalg::dense;
+use crate::linalg::products;
 use crate::methods::motion::broyden::Broyden;
 use crate::methods::motion::saddle::Defect;
 use crate::methods::motion::{factored, Halt, Source};
@@ -109,7 +109,7 @@ impl Rosenbrock {
         l.x.algebraic.of_mut(&mut motion.x).iter_mut().zip(step).for_each(|(x, d)| *x += d);
         for (k, rows) in [(3, l.rda.b), (4, l.rda.f_dyn)] {
             let n = rows.len();
-            dense::add_mul_vec(n, l.n1(), -1.0, &motion.fx.fx[k], step, rows.of_mut(&mut motion.rda));
+            products::add_mul_vec(n, l.n1(), -1.0, &motion.fx.fx[k], step, rows.of_mut(&mut motion.rda));
         }
         let f = l.rda.f_dyn;
         if let Some((mass, factor)) = &mut self.frozen.mass {

@@ -15,7 +15,7 @@ use super::tangent::time_span;
 use super::Rosenbrock;
 use crate::error::Code;
 use crate::layout::{Block, Form, Layout};
-use crate::linalg::{all_finite, dense};
+use crate::linalg::{all_finite, products};
 use crate::methods::motion::{factored, Halt};
 use crate::model::time_rate::TimeRate;
 use crate::model::{Mass, Trouble};
@@ -122,8 +122,8 @@ impl Rosenbrock {
         let (x, r, fx) = (&self.tangent.columns, &mut self.reduced, &self.motion.fx.fx);
         r.upper[..m1 * k].fill(0.0);
         r.force[..nv * k].fill(0.0);
-        dense::add_mul(m1, n, k, -1.0, &fx[0], x, &mut r.upper);
-        dense::add_mul(nv, n, k, -1.0, &fx[4], x, &mut r.force);
+        products::add_mul(m1, n, k, -1.0, &fx[0], x, &mut r.upper);
+        products::add_mul(nv, n, k, -1.0, &fx[4], x, &mut r.force);
         if k > self.free.len() {
             let rates = &self.tangent.by_time.rate;
             let last = self.free.len();
@@ -156,7 +156,7 @@ impl Rosenbrock {
             if told.is_some() {
                 let (column, r) = (self.tangent.column(l.n, k), &mut self.reduced);
                 let force = &mut r.force[k * nv..(k + 1) * nv];
-                dense::add_mul_vec(nv, l.dims.np, -1.0, &r.by_positions, l.x.p.of(column), force);
+                products::add_mul_vec(nv, l.dims.np, -1.0, &r.by_positions, l.x.p.of(column), force);
             } else {
                 self.mass_difference(system, k)?;
             }
@@ -224,7 +224,7 @@ impl Rosenbrock {
             if self.coupled {
                 algebraic.copy_from_slice(&r.upper[k * m1..(k + 1) * m1]);
                 self.motion.algebraic.solve(algebraic);
-                dense::add_mul_vec(nv, n1, -1.0, &self.motion.fx.fx[4], algebraic, force);
+                products::add_mul_vec(nv, n1, -1.0, &self.motion.fx.fx[4], algebraic, force);
             } else if by_rows {
                 algebraic.copy_from_slice(&r.upper[k * m1..(k + 1) * m1]);
             } else {
@@ -265,11 +265,18 @@ impl Rosenbrock {
             } else {
                 let moving = &column[l.x.v.start..l.x.p.end];
                 r.kinematic.fill(0.0);
-                dense::add_mul_vec(d.np, moving.len(), -1.0, &self.motion.fx.fx[5], moving, &mut r.kinematic);
+                products::add_mul_vec(
+                    d.np,
+                    moving.len(),
+                    -1.0,
+                    &self.motion.fx.fx[5],
+                    moving,
+                    &mut r.kinematic,
+                );
                 q.iter_mut().zip(&self.positions.independent).for_each(|(q, &i)| *q = r.kinematic[i]);
             }
             b.fill(0.0);
-            dense::add_mul_vec(d.nr, l.n, -1.0, &self.motion.fx.fx[3], column, b);
+            products::add_mul_vec(d.nr, l.n, -1.0, &self.motion.fx.fx[3], column, b);
             if k == order {
                 let rates = &self.tangent.by_time.rate;
                 add(b, l.rda.b.of(rates));

@@ -28,8 +28,9 @@ mod tangent;
 
 use super::motion::saddle::Saddle;
 use super::motion::{setback, Halt, Motion, Source};
-use super::plan::{Attempted, Plan, Setback};
+use super::plan::{Attempted, Plan};
 use super::save::BadState;
+use super::setback::Setback;
 use super::state::State;
 use super::Method;
 use crate::error::{Failure, Rejection};
@@ -263,11 +264,7 @@ impl Method for Rosenbrock {
 
     /// r, v, p of the assembled point with w, λ, μ, s of its rate.
     fn attempted(&self, x: &mut [f64]) {
-        let b = self.layout.x;
-        let nrv = b.v.end - b.r.start;
-        x.copy_from_slice(&self.motion.x);
-        x[b.r.start..b.v.end].copy_from_slice(&self.y_new[..nrv]);
-        b.p.of_mut(x).copy_from_slice(&self.y_new[nrv..]);
+        self.motion.complete(&self.y_new, x);
     }
 
     fn accept(&mut self, plan: &Plan, _attempted: &Attempted) {

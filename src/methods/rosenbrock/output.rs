@@ -47,7 +47,7 @@ impl Rosenbrock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dense::evaluate;
+    use crate::polynomial::evaluate;
 
     #[test]
     fn cubics_and_parabolas_are_reproduced() {

@@ -2,7 +2,6 @@
 
 use super::partition::Level;
 use super::{differential, Rosenbrock};
-use crate::methods::motion::Source;
 use crate::methods::save::{require, BadState, Reader, Writer};
 
 impl Rosenbrock {
@@ -16,12 +15,7 @@ impl Rosenbrock {
         w.reals(&self.bend);
         save_level(&mut w, &self.positions);
         save_level(&mut w, &self.velocities);
-        w.int(self.motion.source as u64);
-        w.flag(self.motion.saddle.is_whole());
-        w.indices(self.motion.saddle.rank().map(|r| r as u64).into_iter());
-        w.indices(self.motion.saddle.rows().iter().map(|&row| row as u64));
-        let constant = self.motion.mass.structure().is_constant();
-        w.reals(self.motion.mass.saved().filter(|_| constant).unwrap_or(&[]));
+        self.motion.save(&mut w);
         w.seal()
     }
 
@@ -40,21 +34,7 @@ impl Rosenbrock {
         self.linearized = false;
         read_level(&mut r, &mut self.positions, (d.nl, d.np))?;
         read_level(&mut r, &mut self.velocities, (d.nl + d.nm, d.nv))?;
-        let sources = [Source::Unknown, Source::Supplied, Source::Jacobian, Source::Differences];
-        self.motion.source = r.choice("source of C", &sources)?;
-        let constraints = d.nl + d.nm;
-        let whole = r.flag("kind of the matrix")?;
-        let rank = match r.distinct("rank", constraints + 1)?[..] {
-            [] => None,
-            [rank] => Some(rank),
-            _ => return Err(BadState::Field("rank")),
-        };
-        let rows = r.distinct("independent constraints", constraints)?;
-        self.motion.saddle.values().recall(whole, rank, &rows);
-        let mut full = vec![0.0; d.nv * d.nv];
-        if r.optional("mass matrix", &mut full)? {
-            self.motion.mass.restore(&full);
-        }
+        self.motion.put_back(&mut r)?;
         r.end()
     }
 }

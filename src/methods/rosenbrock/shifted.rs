@@ -4,8 +4,8 @@
 //! U_q = hγ (r_q + U_u), (I/(hγ) - J2 - hγ J1) U_u = r_u + hγ J1 r_q. That is the matrix of the method of Nyström type, up to a factor
 //! (Sandu et al. 2003, (21)), of the order of the degrees of freedom.
 
-use crate::linalg::dense;
 use crate::linalg::lu::LuReal;
+use crate::linalg::products;
 use crate::linalg::LinalgError;
 
 /// Shape of J.
@@ -76,7 +76,7 @@ impl Shifted {
         }
         let (q, u) = rhs.split_at_mut(n);
         // J1 is the lower left block of J.
-        dense::add_mul_ld((n, n, 1), self.hg, (&j[n..], order), (q, n), (u, n));
+        products::add_mul_ld((n, n, 1), self.hg, (&j[n..], order), (q, n), (u, n));
         self.lu.solve(u);
         q.iter_mut().zip(u).for_each(|(q, u)| *q = self.hg * (*q + *u));
     }

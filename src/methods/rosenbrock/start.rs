@@ -3,7 +3,7 @@
 use super::tableau::ORDER;
 use super::{Rosenbrock, Setback};
 use crate::error::Failure;
-use crate::linalg::dense;
+use crate::linalg::products;
 use crate::methods::plan;
 use crate::norm::weighted_rms;
 use crate::system::System;
@@ -32,7 +32,7 @@ impl Rosenbrock {
         let guess = if size <= 1e-5 || rate <= 1e-5 { 1e-6 * span } else { (0.01 * size / rate).min(span) };
         self.error.clear();
         self.error.extend_from_slice(&self.reduced.time[..n]);
-        dense::add_mul_vec(n, n, 1.0, &self.reduced.j, &self.f, &mut self.error);
+        products::add_mul_vec(n, n, 1.0, &self.reduced.j, &self.f, &mut self.error);
         let largest = rate.max(weighted_rms(&self.error, &self.scal));
         let next =
             if largest <= 1e-15 { 1e-3 * guess } else { (0.01 / largest).powf(1.0 / f64::from(ORDER)) };

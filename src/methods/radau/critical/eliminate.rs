@@ -4,7 +4,7 @@ use super::{Critical, Sizes};
 use crate::decompose::kept::KeptRank;
 use crate::layout::{Block, Layout};
 use crate::linalg::scalar::Scalar;
-use crate::linalg::{dense, LinalgError};
+use crate::linalg::{products, LinalgError};
 use crate::model::Mass;
 use crate::system::JacobianBlocks;
 
@@ -85,7 +85,7 @@ impl Reduced {
 
     /// x += N z.
     pub(super) fn add_columns(&self, z: &[f64], x: &mut [f64]) {
-        dense::add_mul_vec(self.layout.n, self.sizes.all(), 1.0, &self.columns, z, x);
+        products::add_mul_vec(self.layout.n, self.sizes.all(), 1.0, &self.columns, z, x);
     }
 }
 
@@ -133,7 +133,7 @@ impl<const L: usize> Critical<L> {
         reduced.violation = reduced.violation.max(sizes_of(&self.velocity, speeds));
         let rows = &mut reduced.rows[..ld];
         rows.copy_from_slice(l.rda.rows2.of(known.rda));
-        dense::add_mul_vec(ld, nq, -1.0, by_q, q.of(x0), rows);
+        products::add_mul_vec(ld, nq, -1.0, by_q, q.of(x0), rows);
         self.velocity.particular(rows, l.x.v.of_mut(x0));
 
         // N on v, [s p] and r.
@@ -148,7 +148,7 @@ impl<const L: usize> Critical<L> {
                 let free = &position.null_basis()[k * nq..(k + 1) * nq];
                 q.of_mut(column).copy_from_slice(free);
                 rows.fill(0.0);
-                dense::add_mul_vec(ld, nq, -1.0, by_q, free, rows);
+                products::add_mul_vec(ld, nq, -1.0, by_q, free, rows);
                 self.velocity.particular(rows, l.x.v.of_mut(column));
             } else {
                 column[l.x.r.start + k - sizes.v - sizes.q] = 1.0;
@@ -262,7 +262,7 @@ fn transposed_product(mass: &Mass, x: &[f64], out: &mut [f64], count: &mut u64) 
         return;
     }
     *count += (x.len() * x.len()) as u64;
-    dense::mul_vec_transposed(x.len(), x.len(), mass.full(), x, out);
+    products::mul_vec_transposed(x.len(), x.len(), mass.full(), x, out);
 }
 
 /// True if λ and μ act by -Cᵀ alone: d and b do not depend on them, and f_dyn does by -Cᵀ(λ, μ). With friction that depends

@@ -2,7 +2,7 @@
 
 use super::{Critical, Radau};
 use crate::error::{Code, Failure};
-use crate::methods::plan::Setback;
+use crate::methods::setback::Setback;
 use crate::model::index1::Halt;
 use crate::system::System;
 
