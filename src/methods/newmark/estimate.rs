@@ -56,9 +56,10 @@ impl Weights {
         (sum / block.len().max(1) as f64).sqrt()
     }
 
-    /// The tolerance of p over that of v, by their largest components.
+    /// The tolerance of p over that of v: the smallest of the one by the largest of the other.
     pub fn ratio(&self, layout: &Layout) -> f64 {
-        largest(layout.x.p.of(&self.scal)) / largest(layout.x.v.of(&self.scal))
+        let least = layout.x.p.of(&self.scal).iter().fold(f64::INFINITY, |m, s| m.min(*s));
+        least / largest(layout.x.v.of(&self.scal))
     }
 }
 
