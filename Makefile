@@ -42,7 +42,7 @@ export CARGO FC CC CXX AR OBJCOPY CFLAGS FFLAGS LDFLAGS MPICC
 .PHONY: all setup requirements lib header docs demo test bench bench-quick bench-settings bench-setup accuracy which-method newmark newton-study newton-library starts singular clean \
         test-instructions instructions \
         test-format test-lint test-rust test-doc test-header test-drivers test-memory test-valgrind test-asan \
-        test-faults test-threads test-identity profile test-profile test-random-calls random-calls random mutants mpi test-mpi
+        test-faults test-threads test-identity profile test-profile test-defects test-random-calls random-calls random mutants mpi test-mpi
 
 all: lib
 
@@ -114,6 +114,16 @@ test-asan: setup lib
 # A part of the fault suite under valgrind.
 test-faults: setup
 	@CARGO="$(CARGO)" .ci/fault-memory
+
+# The tests of mended defects as a set: which is which, and what each did before, is in .ci/defects.md.
+test-defects: setup lib
+	$(CARGO) test --locked --release --test handle -- unchanged:: saved::no_number_of_a_state_may_be_nan \
+	    saved::a_flipped_bit_is_refused_and_the_run_goes_on parts::the_check_of_the_jacobian_looks_at_parts
+	$(CARGO) test --locked --release --test starts -- defects:: far_from_zero:: nearly_dependent::
+	$(CARGO) test --locked --release --test check -- messages::
+	$(CARGO) test --locked --release --test diagnosis -- the_rows_that_are_named_can_be_dropped
+	$(CARGO) test --locked --release --test random -- cases_that_went_wrong_once
+	ONLY="lifetime sanitized" c-examples/run.sh
 
 # Random calls of the handle and mutated saved states under the sanitizers: a refused one changes nothing. The long form has a
 # million of each, 4 and 8 minutes of CPU time on a busy machine; CALLS, STATES and SEED select.

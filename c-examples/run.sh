@@ -5,6 +5,7 @@
 #   c-examples/run.sh FLAGS...        against what these flags of the compiler name, such as those of pkg-config
 #
 # exceptions.cpp, lifetime.cpp, save.c and parts.c are run with the address and undefined behaviour sanitizers as well.
+# ONLY="lifetime sanitized" builds and runs that one alone.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -28,6 +29,7 @@ status=0
 # built NAME COMPILER FLAGS...: compile, run, and show the output of what fails
 built() {
     local name=$1 program
+    if [ -n "${ONLY:-}" ] && [ "$ONLY" != "$name" ]; then return; fi
     program=$work/${1// /-}
     shift
     if ! "$@" "${warned[@]}" -o "$program" "${link[@]}" -lm -pthread; then

@@ -150,6 +150,24 @@ mod tests {
         assert!((stopping_criterion(None, 1e-16, 1e-12, 3, false) - 1e-3).abs() < 1e-18);
     }
 
+    /// The rate of the last step counts with a power below one, and never as none at all.
+    #[test]
+    fn what_the_last_step_showed_is_forgotten_slowly() {
+        let begun = |faccon: f64| Monitor::new(10, 0.01, 1e-10, faccon, 0.001).faccon;
+        assert!((begun(1e-5) / 1e-4 - 1.0).abs() < 1e-12 && begun(1.0) == 1.0);
+        assert!((begun(0.0) / 1e-8 - 1.0).abs() < 1e-12);
+        assert_eq!((begun(-1.0), begun(1e-30)), (begun(0.0), begun(0.0)));
+    }
+
+    /// An increment of zero is no rate: the next one is compared with the unit of rounding.
+    #[test]
+    fn a_vanishing_increment_does_not_divide() {
+        let mut monitor = Monitor::new(10, 1e-20, 1e-16, 1.0, 0.001);
+        assert_eq!(monitor.judge(0.0), Verdict::Converged);
+        let verdict = monitor.judge(1e-17);
+        assert!((monitor.theta - 0.1).abs() < 1e-12, "{verdict:?} {}", monitor.theta);
+    }
+
     /// The first iteration shows no rate: what was known before counts, and NIT=1 leaves none to show one.
     #[test]
     fn the_first_iteration_shows_no_rate() {

@@ -155,5 +155,10 @@ mod tests {
         assert!((excess_square(&[-3.0, 1.0], &[1.0, 2.0], &[2.0, 1.0]) - 1.0).abs() < 1e-15);
         assert_eq!(dominating(&[3.0, 8.0], &[1.0, 2.0]), Some(1));
         assert_eq!(dominating(&[f64::NAN, 8.0], &[1.0, 2.0]), Some(0));
+        // The first of equals, also of zeros; what is not finite wins from anywhere.
+        assert_eq!(dominating(&[1.0, -3.0, 3.0], &[1.0; 3]), Some(1));
+        assert_eq!(dominating(&[0.0, 0.0], &[1.0; 2]), Some(0));
+        assert_eq!(dominating(&[8.0, 1.0, f64::INFINITY], &[1.0; 3]), Some(2));
+        assert_eq!(dominating(&[], &[]), None);
     }
 }

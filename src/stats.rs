@@ -159,7 +159,18 @@ pub struct Measures {
     pub largest_frequency: f64,
     /// Linear limit of stability for the step size.
     pub stable_step: f64,
+    /// What the last accepted steps, all of them beyond that limit, made of an oscillation by the linear theory: a factor, or 0 if the
+    /// last step was stable.
+    pub growth: f64,
+    /// Largest frequency whose oscillation grew until the accuracy test saw it; 0 if that did not happen.
+    pub excited: f64,
 }
+
+/// Growth over consecutive steps from which on a rejected step is taken for an oscillation that became visible. Newton's method leaves
+/// about a thousandth of the tolerance behind.
+const VISIBLE: f64 = 1e3;
+/// Errors of v, in units of its tolerance, up to which such an oscillation is not worth a word.
+const HARMFUL: f64 = 100.0;
 
 /// Name and meaning of every measure.
 pub const MEASURES: &[(&str, &str)] = &[
@@ -191,6 +202,19 @@ impl Measures {
     pub fn see(&mut self) {
         self.largest_frequency = self.largest_frequency.max(self.frequency);
     }
+
+    /// A step was accepted that multiplies oscillations by this factor.
+    pub fn accepted(&mut self, factor: f64) {
+        self.growth = if factor > 1.0 { (self.growth.max(1.0) * factor).min(f64::MAX) } else { 0.0 };
+    }
+
+    /// The accuracy test has rejected a step. `ratio` is the tolerance of p over that of v: what is one of p in an oscillation of p is ω
+    /// of them in v.
+    pub fn inaccurate(&mut self, ratio: f64) {
+        if self.growth > VISIBLE && self.frequency * ratio > HARMFUL {
+            self.excited = self.excited.max(self.frequency);
+        }
+    }
 }
 
 impl fmt::Display for Stats {
@@ -206,6 +230,25 @@ impl fmt::Display for Stats {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_steps_in_a_row_excite_an_oscillation() {
+        let mut measured = Measures { frequency: 7.0, ..Measures::default() };
+        let ratio = 20.0;
+        for factors in [&[9.0, 9.0, 9.0][..], &[9.0, 9.0, 9.0, 9.0, 1.0, 9.0], &[1.0; 50]] {
+            factors.iter().for_each(|f| measured.accepted(*f));
+            measured.inaccurate(ratio);
+            assert_eq!(measured.excited, 0.0, "{factors:?}");
+            measured.accepted(1.0);
+        }
+        (0..4).for_each(|_| measured.accepted(9.0));
+        measured.inaccurate(10.0);
+        assert_eq!(measured.excited, 0.0);
+        measured.inaccurate(ratio);
+        assert_eq!(measured.excited, 7.0);
+        (0..400).for_each(|_| measured.accepted(9.0));
+        assert!(measured.growth.is_finite());
+    }
 
     #[test]
     fn every_counter_is_found_by_its_name_and_saved() {

@@ -7,7 +7,7 @@ use crate::error::{Code, Failure};
 use crate::layout::{Layout, Name};
 use crate::norm::{Scaling, Tolerance};
 use crate::options::{CheckLevel, Options, WatchLevel};
-use crate::stats::Stats;
+use crate::stats::{Measures, Stats};
 use crate::system::System;
 
 /// The first accepted step after which a run is looked at.
@@ -27,6 +27,8 @@ pub struct Watching {
     warnings: Vec<String>,
     /// The warning about Newton's method was given.
     told_newton: bool,
+    /// The warning about an unstable scheme was given.
+    told_unstable: bool,
 }
 
 /// A run, as the checks see it.
@@ -54,6 +56,7 @@ impl Watching {
             known: Vec::new(),
             warnings: Vec::new(),
             told_newton: false,
+            told_unstable: false,
         }
     }
 
@@ -162,8 +165,23 @@ impl Watching {
         Ok(())
     }
 
-    /// At the end of a call: is Newton's method the main trouble of the run?
-    pub(crate) fn ended(&mut self, analytic: bool, stats: &mut Stats) {
+    /// At the end of a call: what is said about all of the steps.
+    pub(crate) fn ended(&mut self, analytic: bool, measured: &Measures, stats: &mut Stats) {
+        self.judge_newton(analytic, stats);
+        if measured.excited > 0.0 && !self.told_unstable {
+            self.told_unstable = true;
+            stats.warnings += 1;
+            self.warnings.push(format!(
+                "steps beyond the linear limit let an oscillation of frequency {:.3e} grow until the accuracy test saw it, and nothing \
+                 damps it: v may be off by this times the tolerance of p. The scheme is for systems that are not stiff; take \
+                 scheme=3 or 4, or monitor=1",
+                measured.excited
+            ));
+        }
+    }
+
+    /// Is Newton's method the main trouble of the run?
+    fn judge_newton(&mut self, analytic: bool, stats: &mut Stats) {
         if self.told_newton || stats.rejected_newton < 10 || stats.rejected_newton <= stats.naccpt {
             return;
         }

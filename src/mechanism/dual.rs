@@ -41,22 +41,27 @@ pub trait Real:
     fn abs(self) -> Self;
 
     /// Zero.
+    #[inline]
     fn zero() -> Self {
         Self::real(0.0)
     }
     /// Tangent.
+    #[inline]
     fn tan(self) -> Self {
         self.sin() / self.cos()
     }
     /// Reciprocal.
+    #[inline]
     fn recip(self) -> Self {
         Self::real(1.0) / self
     }
     /// Square.
+    #[inline]
     fn sq(self) -> Self {
         self * self
     }
     /// Integer power.
+    #[inline]
     fn powi(self, n: i32) -> Self {
         let power = (0..n.unsigned_abs()).fold(Self::real(1.0), |acc, _| acc * self);
         if n < 0 {
@@ -68,30 +73,39 @@ pub trait Real:
 }
 
 impl Real for f64 {
+    #[inline]
     fn real(v: f64) -> Self {
         v
     }
+    #[inline]
     fn value(self) -> f64 {
         self
     }
+    #[inline]
     fn is_zero(self) -> bool {
         self == 0.0
     }
+    #[inline]
     fn sqrt(self) -> Self {
         self.sqrt()
     }
+    #[inline]
     fn sin(self) -> Self {
         self.sin()
     }
+    #[inline]
     fn cos(self) -> Self {
         self.cos()
     }
+    #[inline]
     fn exp(self) -> Self {
         self.exp()
     }
+    #[inline]
     fn abs(self) -> Self {
         self.abs()
     }
+    #[inline]
     fn powi(self, n: i32) -> Self {
         self.powi(n)
     }
@@ -108,40 +122,50 @@ pub struct Dual<T> {
 
 impl<T: Real> Dual<T> {
     /// A number with a given derivative.
+    #[inline]
     pub fn new(v: T, d: T) -> Self {
         Dual { v, d }
     }
 
     /// A number that does not vary.
+    #[inline]
     pub fn constant(v: T) -> Self {
         Dual { v, d: T::zero() }
     }
 }
 
 impl<T: Real> Real for Dual<T> {
+    #[inline]
     fn real(v: f64) -> Self {
         Dual::constant(T::real(v))
     }
+    #[inline]
     fn value(self) -> f64 {
         self.v.value()
     }
+    #[inline]
     fn is_zero(self) -> bool {
         self.v.is_zero() && self.d.is_zero()
     }
+    #[inline]
     fn sqrt(self) -> Self {
         let root = self.v.sqrt();
         Dual::new(root, self.d / (root * 2.0))
     }
+    #[inline]
     fn sin(self) -> Self {
         Dual::new(self.v.sin(), self.d * self.v.cos())
     }
+    #[inline]
     fn cos(self) -> Self {
         Dual::new(self.v.cos(), -(self.d * self.v.sin()))
     }
+    #[inline]
     fn exp(self) -> Self {
         let e = self.v.exp();
         Dual::new(e, self.d * e)
     }
+    #[inline]
     fn abs(self) -> Self {
         if self.value().is_sign_negative() {
             -self
@@ -153,6 +177,7 @@ impl<T: Real> Real for Dual<T> {
 
 impl<T: Real> Neg for Dual<T> {
     type Output = Self;
+    #[inline]
     fn neg(self) -> Self {
         Dual::new(-self.v, -self.d)
     }
@@ -160,6 +185,7 @@ impl<T: Real> Neg for Dual<T> {
 
 impl<T: Real> Add for Dual<T> {
     type Output = Self;
+    #[inline]
     fn add(self, o: Self) -> Self {
         Dual::new(self.v + o.v, self.d + o.d)
     }
@@ -167,6 +193,7 @@ impl<T: Real> Add for Dual<T> {
 
 impl<T: Real> Sub for Dual<T> {
     type Output = Self;
+    #[inline]
     fn sub(self, o: Self) -> Self {
         Dual::new(self.v - o.v, self.d - o.d)
     }
@@ -174,6 +201,7 @@ impl<T: Real> Sub for Dual<T> {
 
 impl<T: Real> Mul for Dual<T> {
     type Output = Self;
+    #[inline]
     fn mul(self, o: Self) -> Self {
         Dual::new(self.v * o.v, self.d * o.v + self.v * o.d)
     }
@@ -181,6 +209,7 @@ impl<T: Real> Mul for Dual<T> {
 
 impl<T: Real> Div for Dual<T> {
     type Output = Self;
+    #[inline]
     fn div(self, o: Self) -> Self {
         let q = self.v / o.v;
         Dual::new(q, (self.d - q * o.d) / o.v)
@@ -189,6 +218,7 @@ impl<T: Real> Div for Dual<T> {
 
 impl<T: Real> Add<f64> for Dual<T> {
     type Output = Self;
+    #[inline]
     fn add(self, o: f64) -> Self {
         Dual::new(self.v + o, self.d)
     }
@@ -196,6 +226,7 @@ impl<T: Real> Add<f64> for Dual<T> {
 
 impl<T: Real> Sub<f64> for Dual<T> {
     type Output = Self;
+    #[inline]
     fn sub(self, o: f64) -> Self {
         Dual::new(self.v - o, self.d)
     }
@@ -203,6 +234,7 @@ impl<T: Real> Sub<f64> for Dual<T> {
 
 impl<T: Real> Mul<f64> for Dual<T> {
     type Output = Self;
+    #[inline]
     fn mul(self, o: f64) -> Self {
         Dual::new(self.v * o, self.d * o)
     }
@@ -210,24 +242,28 @@ impl<T: Real> Mul<f64> for Dual<T> {
 
 impl<T: Real> Div<f64> for Dual<T> {
     type Output = Self;
+    #[inline]
     fn div(self, o: f64) -> Self {
         Dual::new(self.v / o, self.d / o)
     }
 }
 
 impl<T: Real> AddAssign for Dual<T> {
+    #[inline]
     fn add_assign(&mut self, o: Self) {
         *self = *self + o;
     }
 }
 
 impl<T: Real> SubAssign for Dual<T> {
+    #[inline]
     fn sub_assign(&mut self, o: Self) {
         *self = *self - o;
     }
 }
 
 impl<T: Real> MulAssign for Dual<T> {
+    #[inline]
     fn mul_assign(&mut self, o: Self) {
         *self = *self * o;
     }

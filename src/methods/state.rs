@@ -153,3 +153,33 @@ impl History {
         old.iter().chain(new).flatten().copied().collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An accepted step clears what the last rejection and a restart had left.
+    #[test]
+    fn a_step_forward() {
+        let mut state = State::new(1.0, &[2.0], 0.1, &[]);
+        assert!(state.restarted);
+        (state.rejected, state.history.consecutive) = (true, 3);
+        let plan = Plan { h: 0.25, t_new: 1.25, cut_from: None, ends: false };
+        state.advance(&plan, 0.5);
+        assert_eq!((state.t_old, state.t, state.h_last, state.h), (1.0, 1.25, 0.25, 0.5));
+        assert_eq!((state.stats.naccpt, state.since_start, state.history.consecutive), (1, 1, 0));
+        assert!(!state.rejected && !state.restarted);
+    }
+
+    /// Constant steps are counted from where the grid begins.
+    #[test]
+    fn a_cut_step_begins_a_new_grid() {
+        let mut state = State::new(0.0, &[2.0], 0.25, &[]);
+        (state.t, state.since_start) = (0.5, 2);
+        state.meet_grid();
+        assert_eq!((state.t_start, state.since_start), (0.0, 2));
+        state.t = 0.6;
+        state.meet_grid();
+        assert_eq!((state.t_start, state.since_start), (0.6, 0));
+    }
+}

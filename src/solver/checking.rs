@@ -26,7 +26,8 @@ impl Solver {
     /// The end of a series of steps, as [`Solver::integrate`] makes it: what the checks have to say about all of them.
     pub fn end_checks(&mut self) {
         if let Some(checks) = &mut self.checks {
-            checks.ended(self.analytic, self.driver.stats_mut());
+            let measured = self.driver.state().measures;
+            checks.ended(self.analytic, &measured, self.driver.stats_mut());
         }
     }
 

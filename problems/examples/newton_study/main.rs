@@ -9,6 +9,8 @@
 
 #[path = "../../tests/random/dense.rs"]
 mod dense;
+#[path = "../../tests/random/frame.rs"]
+mod frame;
 #[path = "../../tests/random/generator.rs"]
 mod generator;
 #[path = "../../tests/random/gradient.rs"]
@@ -18,6 +20,8 @@ mod library;
 mod mechanism;
 #[path = "../../tests/random/reference.rs"]
 mod reference;
+#[path = "../../tests/random/slopes.rs"]
+mod slopes;
 #[path = "../../tests/random/system.rs"]
 mod system;
 

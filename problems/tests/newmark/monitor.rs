@@ -1,9 +1,10 @@
 //! The stability monitor: what it reports, bounds and costs.
 
 use crate::harness::problem;
+use geoms::decompose::DecompositionKind;
 use geoms::layout::Form;
 use geoms::norm::Tolerance;
-use geoms::options::{MethodKind, MonitorUse, Options};
+use geoms::options::{MethodKind, MonitorUse, NewmarkScheme, Options};
 use geoms::solver::Solver;
 
 /// Steps of a run with error control, the longest of them beside the limit, and the end.
@@ -45,4 +46,77 @@ fn without_the_monitor_the_run_is_the_same() {
     assert_eq!(without.measure("frequency"), Some(0.0));
     assert!(without.stats().neom < with.stats().neom);
     assert_eq!(with.measure("nonsense"), None);
+}
+
+/// What a default run of method 3 with checks says at its end, and how far v is off in units of 1 + |v|.
+fn told(name: &str, scheme: NewmarkScheme, monitor: MonitorUse, tol: f64) -> (Vec<String>, f64, u64) {
+    let problem = problem(name);
+    let mut system = problem.system(Form::StrangenessFree, true);
+    let (method, nmax) = (MethodKind::Newmark, 10_000_000);
+    let options =
+        Options { method, newmark_scheme: scheme, monitor, mass: problem.mass, nmax, ..Options::default() };
+    let tolerance = Tolerance::scalar(tol, tol);
+    let start = (0.0, &problem.x0[..], 0.0);
+    let mut solver = Solver::start(&mut *system, &options, &tolerance, start).expect(name);
+    let mut warnings = solver.take_warnings();
+    solver.integrate(&mut *system, None, None, problem.tend).expect(name);
+    warnings.extend(solver.take_warnings());
+    let v = problem.layout(Form::StrangenessFree).x.v;
+    let reference = problem.exact.as_ref().expect(name)(problem.tend);
+    let pairs = v.of(solver.x()).iter().zip(v.of(&reference));
+    let error = pairs.map(|(a, b)| (a - b).abs() / (1.0 + b.abs())).fold(0.0, f64::max);
+    (warnings, error, solver.stats().naccpt)
+}
+
+/// The spring is at rest in the exact solution; steps beyond the limit excite it until p is off by the tolerance, and v by ω times that.
+#[test]
+fn an_oscillation_that_the_steps_excite_is_told() {
+    let (name, tol) = ("stiff-spring-1e6", 1e-4);
+    let (warnings, excited, steps) = told(name, NewmarkScheme::FoxGoodwin, MonitorUse::Report, tol);
+    println!("{name}: v off by {:.0} TOL after {steps} steps; {warnings:?}", excited / tol);
+    assert!(excited > 1000.0 * tol, "{excited}");
+    assert!(warnings.iter().any(|w| w.contains("frequency") && w.contains("scheme=3")), "{warnings:?}");
+    // What the warning advises helps, and is quiet.
+    let advised = [
+        (NewmarkScheme::Trapezoidal, MonitorUse::Report),
+        (NewmarkScheme::Damped, MonitorUse::Report),
+        (NewmarkScheme::FoxGoodwin, MonitorUse::Bound),
+    ];
+    for (scheme, monitor) in advised {
+        let (warnings, error, steps) = told(name, scheme, monitor, tol);
+        println!("    {scheme:?} {monitor:?}: {:.1} TOL after {steps} steps", error / tol);
+        assert!(warnings.is_empty() && error < 0.1 * excited, "{warnings:?} {error}");
+    }
+}
+
+/// Problems that are not stiff are integrated without that warning.
+#[test]
+fn no_oscillation_is_told_where_nothing_is_stiff() {
+    let stiff = ["stiff-spring-1e6", "stiff-spring-1e8", "double-pendulum-stiff", "pendulum-horizontal"];
+    let mut quiet = 0;
+    for problem in geoms_problems::all().iter().filter(|p| !p.rank_deficient) {
+        if stiff.contains(&problem.name.as_str()) {
+            continue;
+        }
+        for tol in [1e-3, 1e-5] {
+            let mut system = problem.system(Form::StrangenessFree, true);
+            let kind = if problem.redundant { DecompositionKind::Svd } else { DecompositionKind::Lu };
+            let options = Options {
+                method: MethodKind::Newmark,
+                mass: problem.mass,
+                decompose_constraints: kind,
+                ..Options::default()
+            };
+            let (tolerance, start) = (Tolerance::scalar(tol, tol), (problem.t0, &problem.x0[..], 0.0));
+            let Ok(mut solver) = Solver::start(&mut *system, &options, &tolerance, start) else { continue };
+            if solver.integrate(&mut *system, None, None, problem.tend).is_err() {
+                continue;
+            }
+            let told = solver.take_warnings();
+            assert!(!told.iter().any(|w| w.contains("oscillation")), "{} at {tol}: {told:?}", problem.name);
+            quiet += 1;
+        }
+    }
+    println!("{quiet} runs without the warning");
+    assert!(quiet > 60, "{quiet}");
 }

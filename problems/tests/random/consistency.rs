@@ -96,3 +96,23 @@ fn reference_does_not_drift() {
     }
     assert!(judged > 5);
 }
+
+/// The bound from below of what errors make of the rows, at points on and off the constraints.
+#[test]
+fn least_scales_lie_below_those_of_the_jacobian() {
+    for seed in 1..80 {
+        let case = make(seed);
+        for form in [Form::StrangenessFree, Form::Index1] {
+            let e = Equations::new(&case.mechanism, form, true);
+            for x in [initial_state(&case), somewhere(&case)] {
+                let (least, slopes) = (e.least_scales(0.3, &x), e.derivatives(0.3, &x));
+                let rda = e.layout.rda;
+                for i in rda.g.range().chain(rda.rows2.range()).chain(rda.rows1.range()) {
+                    let scale: f64 =
+                        (0..e.layout.n).map(|j| slopes.get(i, j).abs() * (1.0 + x[j].abs())).sum();
+                    assert!(0.0 < least[i] && least[i] <= scale, "seed {seed} row {i}: {} {scale}", least[i]);
+                }
+            }
+        }
+    }
+}

@@ -21,6 +21,13 @@ impl Matrix {
         &mut self.a[i + j * self.rows]
     }
 
+    /// A block, from a row and a column on.
+    pub fn put(&mut self, block: &Matrix, row: usize, column: usize) {
+        for (j, from) in block.a.chunks_exact(block.rows.max(1)).enumerate() {
+            self.a[row + (column + j) * self.rows..][..block.rows].copy_from_slice(from);
+        }
+    }
+
     /// self · other.
     pub fn times(&self, other: &Matrix) -> Matrix {
         let mut out = Matrix::new(self.rows, other.columns);

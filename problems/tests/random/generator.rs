@@ -1,7 +1,8 @@
 //! Random mechanisms from a seed: the same number gives the same mechanism on every machine.
 
 use crate::dense::{solve, Matrix};
-use crate::mechanism::{dot, Body, Joint, Knife, Law, Mechanism, Place, Row, Spring, Vec3};
+use crate::frame::{cross, dot, Vec3};
+use crate::mechanism::{Body, Joint, Knife, Law, Mechanism, Place, Row, Spring};
 use crate::system::Equations;
 use geoms::layout::Form;
 
@@ -166,7 +167,7 @@ impl Draft<'_> {
 
     fn in_body(&self, i: usize, u: Vec3) -> Vec3 {
         let q = &self.p[i * self.mechanism.nq()..][..self.mechanism.nq()];
-        crate::mechanism::turn_back(self.mechanism.spatial, q, u)
+        self.mechanism.frame(q).back(u)
     }
 
     fn direction_in(&self, body: Option<usize>, u: Vec3) -> Vec3 {
@@ -234,11 +235,11 @@ impl Draft<'_> {
         let axis = self.direction();
         let (one, two) = loop {
             let u = self.direction();
-            let one = crate::mechanism::cross(axis, u);
+            let one = cross(axis, u);
             let length = dot(one, one).sqrt();
             if length > 0.3 {
                 let one = one.map(|c| c / length);
-                break (one, crate::mechanism::cross(axis, one));
+                break (one, cross(axis, one));
             }
         };
         let (pa, pb) = (self.place(Some(a), world), self.place(b, world));

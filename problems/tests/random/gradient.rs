@@ -1,7 +1,7 @@
 //! A number with derivatives in several directions at once: as many dual numbers that share their value, so that sines and
 //! cosines are taken once for all of them. Every derivative is that of a dual number, bit by bit.
 
-use crate::mechanism::Number;
+use crate::frame::Number;
 use geoms_problems::dual::Real;
 use std::array::from_fn;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -13,11 +13,13 @@ pub struct Gradient<T, const K: usize> {
 }
 
 impl<T: Real, const K: usize> Gradient<T, K> {
+    #[inline]
     pub fn constant(v: T) -> Self {
         Gradient { v, d: [T::zero(); K] }
     }
 
     /// A number that is one of the directions.
+    #[inline]
     pub fn along(v: T, direction: usize) -> Self {
         Gradient { v, d: from_fn(|k| T::real(if k == direction { 1.0 } else { 0.0 })) }
     }
@@ -30,12 +32,15 @@ impl<T: Real, const K: usize> Gradient<T, K> {
 }
 
 impl<T: Real, const K: usize> Real for Gradient<T, K> {
+    #[inline]
     fn real(v: f64) -> Self {
         Self::constant(T::real(v))
     }
+    #[inline]
     fn value(self) -> f64 {
         self.v.value()
     }
+    #[inline]
     fn is_zero(self) -> bool {
         self.v.is_zero() && self.d.iter().all(|d| d.is_zero())
     }
@@ -44,18 +49,22 @@ impl<T: Real, const K: usize> Real for Gradient<T, K> {
         let root = self.v.sqrt();
         Self::each(root, |k| self.d[k] / (root * 2.0))
     }
+    #[inline]
     fn sin(self) -> Self {
         let slope = self.v.cos();
         Self::each(self.v.sin(), |k| self.d[k] * slope)
     }
+    #[inline]
     fn cos(self) -> Self {
         let slope = self.v.sin();
         Self::each(self.v.cos(), |k| -(self.d[k] * slope))
     }
+    #[inline]
     fn exp(self) -> Self {
         let e = self.v.exp();
         Self::each(e, |k| self.d[k] * e)
     }
+    #[inline]
     fn abs(self) -> Self {
         if self.value().is_sign_negative() {
             -self
@@ -150,18 +159,21 @@ impl<T: Real, const K: usize> Div<f64> for Gradient<T, K> {
 }
 
 impl<T: Real, const K: usize> AddAssign for Gradient<T, K> {
+    #[inline]
     fn add_assign(&mut self, o: Self) {
         *self = *self + o;
     }
 }
 
 impl<T: Real, const K: usize> SubAssign for Gradient<T, K> {
+    #[inline]
     fn sub_assign(&mut self, o: Self) {
         *self = *self - o;
     }
 }
 
 impl<T: Real, const K: usize> MulAssign for Gradient<T, K> {
+    #[inline]
     fn mul_assign(&mut self, o: Self) {
         *self = *self * o;
     }

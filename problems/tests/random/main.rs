@@ -7,11 +7,13 @@
 
 mod consistency;
 mod dense;
+mod frame;
 mod generator;
 mod gradient;
 mod judge;
 mod mechanism;
 mod reference;
+mod slopes;
 mod system;
 
 use reference::Motion;
@@ -52,14 +54,15 @@ fn random_mechanisms() {
     let verbose = variable("RANDOM_VERBOSE", 0);
     let (mut runs, mut bad, mut lockups, mut unknown) = (0, 0, 0, 0);
     let mut worst: BTreeMap<String, (f64, u64, String)> = BTreeMap::new();
+    let mut times: BTreeMap<String, f64> = BTreeMap::new();
     for seed in first..first + count {
         let case = generator::make(seed);
         let begun = std::time::Instant::now();
         let truth = reference::reference(&case);
         let spent = begun.elapsed().as_secs_f64();
-        if spent > 1.0 && verbose > 0 {
-            println!("seed {seed}: reference took {spent:.1} s");
-        }
+        *times.entry("reference".into()).or_default() += spent;
+        let (runs_before, bad_before) = (runs, bad);
+        let mut slowest = (spent, String::from("reference"));
         match &truth.motion {
             Motion::Whole(_) if truth.growth > 1e6 => {
                 unknown += 1;
@@ -86,8 +89,9 @@ fn random_mechanisms() {
             let begun = std::time::Instant::now();
             let found = judge::run(&case, &setting, &truth);
             let spent = begun.elapsed().as_secs_f64();
-            if spent > 0.5 && verbose > 0 {
-                println!("slow: {spent:.1} s");
+            *times.entry(format!("{:?}", setting.method)).or_default() += spent;
+            if spent > slowest.0 {
+                slowest = (spent, format!("{name}, {} steps", found.stats.naccpt));
             }
             runs += 1;
             if verbose > 0 {
@@ -116,6 +120,14 @@ fn random_mechanisms() {
                 }
             }
         }
+        if settings == 0 {
+            let (runs, bad) = (runs - runs_before, bad - bad_before);
+            let (spent, (most, of)) = (begun.elapsed().as_secs_f64(), slowest);
+            println!("seed {seed}: {runs} runs, {bad} bad, {spent:.1} s; slowest {most:.2} s: {of}");
+        }
+    }
+    if settings == 0 {
+        times.iter().for_each(|(what, spent)| println!("time of {what}: {spent:.1} s"));
     }
     for (what, (value, seed, name)) in &worst {
         println!("worst {what}: {value:.2e} seed {seed} [{name}]");

@@ -55,6 +55,12 @@ impl Weights {
         let sum: f64 = block.of(&self.scal).iter().map(|s| (size / s) * (size / s)).sum();
         (sum / block.len().max(1) as f64).sqrt()
     }
+
+    /// The tolerance of p over that of v: the smallest of the one by the largest of the other.
+    pub fn ratio(&self, layout: &Layout) -> f64 {
+        let least = layout.x.p.of(&self.scal).iter().fold(f64::INFINITY, |m, s| m.min(*s));
+        least / largest(layout.x.v.of(&self.scal))
+    }
 }
 
 /// Result of the accuracy test.

@@ -226,6 +226,9 @@ impl Method for Newmark {
         let bounded = self.options.monitor == MonitorUse::Bound && limit > 0.0 && limit.is_finite();
         let most = if bounded { self.options.safe * limit } else { f64::INFINITY };
         if !self.options.fixed_step && (estimate.err > 1.0 || (bounded && plan.h > limit)) {
+            if estimate.err > 1.0 {
+                self.state.measures.inaccurate(self.weights.ratio(&self.layout));
+            }
             let why = Rejection::ErrorTest { err: estimate.err };
             let factor = estimate.factor.min(most / plan.h);
             return Err(Setback::Reject { why, factor, component: estimate.component });
@@ -248,6 +251,7 @@ impl Method for Newmark {
         hermite::coefficients(plan.h, (&old.x, &new.x), slopes, &mut state.contx);
         state.x.copy_from_slice(&new.x);
         state.measures.see();
+        state.measures.accepted(self.scheme.growth(plan.h * state.measures.frequency));
         std::mem::swap(&mut self.before, &mut old.slopes);
         self.has_before = true;
         std::mem::swap(old, new);

@@ -14,9 +14,15 @@ impl Newmark {
         w.state(&self.state);
         w.int(u64::from(self.singular));
         let measured = &self.state.measures;
-        [measured.frequency, measured.largest_frequency, measured.stable_step]
-            .into_iter()
-            .for_each(|v| w.real(v));
+        [
+            measured.frequency,
+            measured.largest_frequency,
+            measured.stable_step,
+            measured.growth,
+            measured.excited,
+        ]
+        .into_iter()
+        .for_each(|v| w.real(v));
         self.ranks.unwrap_or([0; 2]).into_iter().for_each(|rank| w.int(rank as u64));
         let old = &self.old;
         [&old.x, &old.a, &old.mean].into_iter().for_each(|part| w.reals(part));
@@ -43,6 +49,8 @@ impl Newmark {
         measured.frequency = r.not_negative("frequency")?;
         measured.largest_frequency = r.not_negative("largest frequency")?;
         measured.stable_step = r.not_negative("stable step")?;
+        measured.growth = r.not_negative("growth")?;
+        measured.excited = r.not_negative("excited frequency")?;
         let d = &self.layout.dims;
         let most = [d.nl.min(d.np), (d.nl + d.nm).min(d.nv)];
         let found = [r.index("ranks", most[0] + 1)?, r.index("ranks", most[1] + 1)?];

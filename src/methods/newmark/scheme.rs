@@ -79,6 +79,23 @@ impl Scheme {
             1.0 / (frequency * room.sqrt())
         }
     }
+
+    /// Factor of an undamped oscillation in a step, for Ω = h ω: the spectral radius of the recursion, 1 as far as it is stable. (An
+    /// infinite frequency is that of a direction without mass, which does not oscillate.)
+    pub fn growth(&self, omega: f64) -> f64 {
+        if self.stable_step(1.0) == f64::INFINITY || !omega.is_finite() {
+            return 1.0;
+        }
+        // The limit for Ω → ∞ also where Ω² overflows.
+        let part = 1.0 / (self.beta + 1.0 / (omega * omega));
+        let (half, product) = (1.0 - 0.5 * (self.gamma + 0.5) * part, 1.0 - (self.gamma - 0.5) * part);
+        let root = half * half - product;
+        if root > 0.0 {
+            (half.abs() + root.sqrt()).max(1.0)
+        } else {
+            1.0
+        }
+    }
 }
 
 #[cfg(test)]
@@ -125,6 +142,33 @@ mod tests {
             assert_eq!(scheme.stable_step(1e9), f64::INFINITY);
             assert!(growth(&scheme, 1e3) < 100.0, "{scheme:?}");
         }
+    }
+
+    #[test]
+    fn the_factor_of_a_step_is_that_of_the_recursion() {
+        let fox = of(|_| {});
+        for (scheme, h) in [
+            (fox, 2.6),
+            (fox, 9.0),
+            (of(|o| o.newmark_scheme = NewmarkScheme::LinearAcceleration), 4.0),
+            (of(|o| (o.newmark_beta, o.newmark_gamma) = (Some(0.1), Some(0.6))), 5.0),
+        ] {
+            // 4000 steps overflow; the first hundred are enough.
+            let (mut p, mut v, mut a) = (1.0f64, 0.0, -1.0f64);
+            let mut sizes = Vec::new();
+            for _ in 0..100 {
+                let new = -(p + h * v + h * h * (0.5 - scheme.beta) * a) / (1.0 + scheme.beta * h * h);
+                v += h * ((1.0 - scheme.gamma) * a + scheme.gamma * new);
+                (p, a) = (-new, new);
+                sizes.push(p.abs());
+            }
+            let found = (sizes[99] / sizes[79]).powf(1.0 / 20.0);
+            assert!((found / scheme.growth(h) - 1.0).abs() < 1e-10, "{scheme:?} {h}: {found}");
+            assert_eq!(scheme.growth(0.999 * scheme.stable_step(1.0)), 1.0);
+        }
+        assert!((fox.growth(1e200) - (5.0 + 24.0f64.sqrt())).abs() < 1e-14);
+        assert_eq!(of(|o| o.newmark_scheme = NewmarkScheme::Damped).growth(1e9), 1.0);
+        assert_eq!((fox.growth(0.0), fox.growth(f64::INFINITY)), (1.0, 1.0));
     }
 
     #[test]
