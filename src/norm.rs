@@ -21,7 +21,7 @@ impl Tolerance {
         Tolerance { rtol: vec![rtol], atol: vec![atol] }
     }
 
-    /// This part of all tolerances, or what leaves RTOL at [`TIGHTEST`].
+    /// This part of all tolerances, or what leaves RTOL at 1e-13, below which rounding errors count.
     pub fn part(&self, part: f64) -> Self {
         let largest = self.rtol.iter().fold(0.0f64, |m, r| m.max(*r));
         let part = part.max(TIGHTEST / largest).min(1.0);
