@@ -29,6 +29,19 @@ fn every_problem_is_listed_and_the_version_is_that_of_the_library() {
 }
 
 #[test]
+fn warnings_of_a_run_are_printed() {
+    let run = ["run", "stiff-spring-1e6", "--method", "3", "--tol", "1e-4"];
+    let (code, out, err) = geoms(&run);
+    assert_eq!(code, Some(0), "{err}");
+    assert!(
+        out.contains("NACCPT=") && err.starts_with("geoms: warning: steps beyond the linear limit"),
+        "{err}"
+    );
+    let (code, _, err) = geoms(&[&run[..], &["--scheme", "3"]].concat());
+    assert_eq!((code, err.as_str()), (Some(0), ""));
+}
+
+#[test]
 fn a_run_prints_the_end_the_error_and_the_counters() {
     let arguments =
         ["run", "pendulum-2.8", "--tol", "1e-9", "--method", "0", "--decompc", "2", "--hmax", "1"];

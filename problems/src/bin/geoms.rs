@@ -146,6 +146,10 @@ fn run(request: &Request, out: &mut impl Write) -> Result<Result<(), Failure>, s
     };
     let result = solver.integrate(&mut *system, Some(&mut observer), None, request.tend);
     written?;
+    // Of the start and of the run; a failure says why by itself.
+    for warning in solver.take_warnings() {
+        eprintln!("geoms: warning: {warning}");
+    }
     writeln!(out, "{}: t = {:.15e}, next h = {:.3e}", problem.name, solver.t(), solver.h())?;
     let blocks = solver.layout().x;
     for (name, block) in [
