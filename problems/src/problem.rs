@@ -1,6 +1,6 @@
 //! A test problem: equations, consistent initial values, and what is known of the solution.
 
-use geoms::layout::{Dimensions, Form, Layout};
+use geoms::layout::{Block, Dimensions, Form, Layout};
 use geoms::mechanism::derived::{Model, Options};
 use geoms::mechanism::Mechanism;
 use geoms::options::MassStructure;
@@ -130,6 +130,17 @@ impl Problem {
             Some(exact) => Some(exact(self.tend).into_iter().enumerate().collect()),
             None => self.references.iter().find(|r| r.t == self.tend).map(|r| r.values.clone()),
         }
+    }
+
+    /// Error of p and v at `tend`, relative to the largest of each, if the solution is known there.
+    pub fn error_at_end(&self, x: &[f64]) -> Option<f64> {
+        let (known, l) = (self.at_end()?, self.layout(Form::StrangenessFree));
+        let of = |block: Block| {
+            let known: Vec<_> = known.iter().filter(|(i, _)| block.contains(*i)).collect();
+            let size = known.iter().fold(1.0f64, |m, (_, v)| m.max(v.abs()));
+            known.iter().fold(0.0f64, |m, (i, v)| m.max((x[*i] - v).abs())) / size
+        };
+        Some(of(l.x.p).max(of(l.x.v)))
     }
 }
 

@@ -4,7 +4,7 @@
 
 use geoms::decompose::DecompositionKind;
 use geoms::error::Failure;
-use geoms::layout::{Block, Form};
+use geoms::layout::Form;
 use geoms::norm::Tolerance;
 use geoms::options::{MethodKind, Options, Singular, StageMultipliers};
 use geoms::solver::Solver;
@@ -33,13 +33,7 @@ fn run(problem: &Problem, options: &Options, tol: f64) -> Result<(Vec<f64>, Stat
 
 /// Of p and v, relative to the largest of each.
 fn error(problem: &Problem, x: &[f64]) -> f64 {
-    let (known, l) = (problem.at_end().expect("reference"), problem.layout(Form::StrangenessFree));
-    let of = |block: Block| {
-        let known: Vec<_> = known.iter().filter(|(i, _)| block.contains(*i)).collect();
-        let size = known.iter().fold(1.0f64, |m, (_, v)| m.max(v.abs()));
-        known.iter().fold(0.0f64, |m, (i, v)| m.max((x[*i] - v).abs())) / size
-    };
-    of(l.x.p).max(of(l.x.v))
+    problem.error_at_end(x).expect("reference")
 }
 
 /// Problems with a reference that are not large, and whose error is not that of a thousand seconds.

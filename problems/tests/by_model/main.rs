@@ -6,7 +6,7 @@ mod supplied;
 
 use geoms::decompose::DecompositionKind;
 use geoms::error::Failure;
-use geoms::layout::{Block, Form};
+use geoms::layout::Form;
 use geoms::norm::Tolerance;
 use geoms::options::{CheckLevel, MethodKind, Options, StageMultipliers, WatchLevel};
 use geoms::solver::Solver;
@@ -39,13 +39,7 @@ fn run(system: &mut dyn System, options: &Options, problem: &Problem, tol: f64) 
 }
 
 fn error(problem: &Problem, x: &[f64]) -> f64 {
-    let (known, l) = (problem.at_end().expect("reference"), problem.layout(Form::StrangenessFree));
-    let of = |block: Block| {
-        let known: Vec<_> = known.iter().filter(|(i, _)| block.contains(*i)).collect();
-        let size = known.iter().fold(1.0f64, |m, (_, v)| m.max(v.abs()));
-        known.iter().fold(0.0f64, |m, (i, v)| m.max((x[*i] - v).abs())) / size
-    };
-    of(l.x.p).max(of(l.x.v))
+    problem.error_at_end(x).expect("reference")
 }
 
 /// Problems whose models may supply parts: p' = v, f and Cᵀ as the method takes them.
