@@ -233,8 +233,11 @@ impl<'a> Consistency<'a> {
         mut residual: Vec<f64>,
         mut linear: Linear,
     ) -> Result<(), Stopped> {
+        let mut last = f64::INFINITY;
         for _ in 0..MAX_ITERATIONS {
-            let done = linear.size <= fnewt;
+            let stagnates = linear.size > 0.5 * last;
+            let done = linear.size <= fnewt || stagnates && self.size_at(y, &linear) <= fnewt;
+            last = linear.size;
             residual = self.damped_step(y, &linear, &residual)?;
             linear = self.linearize(y, &residual)?;
             if done {
@@ -248,6 +251,14 @@ impl<'a> Consistency<'a> {
         let detail =
             format!("{MAX_ITERATIONS} iterations, last correction {:.2e} times the tolerance", linear.size);
         Err(Failure::new(code, detail).about(self.row_name(row)).into())
+    }
+
+    /// Size of the correction beside y as it is now: multipliers that began at zero may have grown far beyond D, and their rounding
+    /// errors with them.
+    fn size_at(&self, y: &[f64], linear: &Linear) -> f64 {
+        let relative = |&j: &usize| linear.correction[j] / self.size[j].max(y[j].abs());
+        let sum: f64 = self.unknowns.iter().map(|j| relative(j).powi(2)).sum();
+        (sum / self.unknowns.len() as f64).sqrt() / self.scaling.rtol_first
     }
 
     /// y += factor·correction with the largest factor 1, 1/2, 1/4 ... that does not enlarge the residual much.

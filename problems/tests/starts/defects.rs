@@ -56,6 +56,32 @@ fn count(results: impl Iterator<Item = Result<(), Failure>>) -> (usize, usize, S
     (failed, all, last)
 }
 
+/// Forces of 1e10 from multipliers of zero: their rounding errors are far above the tolerance of the first guess. Beyond that
+/// differences, whose increments are of the size of that guess, see nothing.
+#[test]
+fn large_multipliers_are_found_from_zero() {
+    for (field, analytic) in
+        [(1.0, false), (1e5, false), (1e10, false), (1.0, true), (1e10, true), (1e15, true)]
+    {
+        for tol in [1e-4, 1e-8, 1e-10, 1e-12] {
+            let (mut model, mut x) = hanging(2, 0.0, FORMS[0], analytic);
+            let mut net = model.mechanism().clone();
+            net.field = [0.0, -field];
+            x.copy_from_slice(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.8, -0.6, 1.4, -1.4]);
+            model = Model::new(net, Of::new(FORMS[0], analytic), 0.0, &x);
+            let layout = Layout::new(model.dimensions(), FORMS[0]);
+            let scaling = Scaling::new(&Tolerance::scalar(tol, tol), layout.n);
+            let (options, stats) = (Options::default(), &mut Stats::default());
+            initial::move_to_constraints(&mut model, &layout, &options, &scaling, 0.0, &mut x, stats)
+                .unwrap_or_else(|failure| panic!("field {field:e}, TOL {tol:e}, JAC {analytic}: {failure}"));
+            let mut rda = vec![0.0; layout.m];
+            model.eom(0.0, &x, &mut rda);
+            let left = layout.rda.rows1.of(&rda).iter().fold(0.0, |m: f64, r| m.max(r.abs()));
+            assert!(left < 1e-12 * field, "field {field:e}, TOL {tol:e}, JAC {analytic}: {left:e}");
+        }
+    }
+}
+
 /// Jacobians by differences once let 11 of these angles fail.
 #[test]
 fn method_1_starts_with_a_tilted_pendulum_at_rest() {
