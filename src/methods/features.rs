@@ -295,15 +295,7 @@ mod tests {
 
     #[test]
     fn every_method_is_declared_once() {
-        for kind in [
-            MethodKind::ByModel,
-            MethodKind::Automatic,
-            MethodKind::Radau,
-            MethodKind::Hht,
-            MethodKind::RosenbrockNystroem,
-            MethodKind::Newmark,
-            MethodKind::HalfExplicit,
-        ] {
+        for kind in MethodKind::ALL {
             assert_eq!(METHODS.iter().filter(|f| f.kind == kind).count(), 1, "{kind:?}");
         }
     }

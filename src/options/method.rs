@@ -19,3 +19,16 @@ pub enum MethodKind {
     /// Half-explicit Runge-Kutta with projection, for nonstiff systems.
     HalfExplicit = 4,
 }
+
+impl MethodKind {
+    /// All of them, by their numbers.
+    pub const ALL: [MethodKind; 7] = [
+        MethodKind::ByModel,
+        MethodKind::Automatic,
+        MethodKind::Radau,
+        MethodKind::Hht,
+        MethodKind::RosenbrockNystroem,
+        MethodKind::Newmark,
+        MethodKind::HalfExplicit,
+    ];
+}
