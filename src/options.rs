@@ -86,93 +86,109 @@ impl MassStructure {
     }
 }
 
-/// All options of a run. [`Options::default`] is what the handle and Rust programs begin with, [`Options::of_call`] has the
-/// manual's defaults, those of the `geoms_` call.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Options {
+/// The fields of [`Options`], each with its default of the `geoms_` call.
+macro_rules! options {
+    ($($(#[$doc:meta])* pub $field:ident: $kind:ty = $of_call:expr,)*) => {
+        /// All options of a run. [`Options::default`] is what the handle and Rust programs begin with, [`Options::of_call`] has the
+        /// manual's defaults, those of the `geoms_` call.
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Options {
+            $($(#[$doc])* pub $field: $kind,)*
+        }
+
+        impl Options {
+            /// The defaults of the `geoms_` call, which the manual documents: they never change.
+            pub fn of_call() -> Self {
+                Options { $($field: $of_call,)* }
+            }
+        }
+    };
+}
+
+options! {
     /// Fortran unit for messages, 0 = silent.
-    pub lun: i64,
+    pub lun: i64 = 0,
     /// Maximal number of Newton iterations.
-    pub nit: u32,
+    pub nit: u32 = 10,
     /// Start Newton's method from x_k instead of the extrapolated polynomial.
-    pub zero_start: bool,
+    pub zero_start: bool = false,
     /// Formulation.
-    pub form: Form,
+    pub form: Form = Form::StrangenessFree,
     /// Maximal number of steps.
-    pub nmax: u64,
+    pub nmax: u64 = 100_000,
     /// Step size controller.
-    pub controller: Controller,
+    pub controller: Controller = Controller::Predictive,
     /// Reference point of the Newton matrix: 0 = x_k, 1..3 = extrapolated stage; `None` = the middle stage if stages are
     /// extrapolated.
-    pub newton_reference: Option<u8>,
+    pub newton_reference: Option<u8> = Some(0),
     /// Allowed updates of the Newton matrix within a step.
-    pub newton_updates: u32,
+    pub newton_updates: u32 = 0,
     /// Decomposition of the algebraic part.
-    pub decompose_constraints: DecompositionKind,
+    pub decompose_constraints: DecompositionKind = DecompositionKind::Lu,
     /// Decomposition of the differential part.
-    pub decompose_differential: SolverKind,
+    pub decompose_differential: SolverKind = SolverKind::Lu,
     /// Recompute the selectors in every step.
-    pub selectors_every_step: bool,
+    pub selectors_every_step: bool = false,
     /// The equations do not depend on time explicitly.
-    pub autonomous: bool,
+    pub autonomous: bool = false,
     /// Structure of the mass matrix.
-    pub mass: MassStructure,
+    pub mass: MassStructure = MassStructure::Full,
     /// The initial values are known to be consistent.
-    pub consistent: bool,
+    pub consistent: bool = false,
     /// Slots 18 to 40 of IOPT are read.
-    pub extended: bool,
+    pub extended: bool = false,
     /// Integration method.
-    pub method: MethodKind,
+    pub method: MethodKind = MethodKind::Radau,
     /// Order of method 0.
-    pub order: Order,
+    pub order: Order = Order::Five,
     /// Constant step size.
-    pub fixed_step: bool,
+    pub fixed_step: bool = false,
     /// A positive IERR rejects the step.
-    pub recover: bool,
+    pub recover: bool = false,
     /// What is projected before it is reported: [`PROJECT_VELOCITIES`], [`PROJECT_ACCELERATIONS`].
-    pub project: u8,
+    pub project: u8 = 0,
     /// Member of the family of method 1.
-    pub family: Family,
+    pub family: Family = Family::Hht,
     /// α of HHT or spectral radius of generalised-α; `None` = default.
-    pub dissipation: Option<f64>,
+    pub dissipation: Option<f64> = None,
     /// ρ of the force elements in method 1.
-    pub slope_weight: f64,
+    pub slope_weight: f64 = 0.5,
     /// Member of the family of method 3.
-    pub newmark_scheme: NewmarkScheme,
+    pub newmark_scheme: NewmarkScheme = NewmarkScheme::FoxGoodwin,
     /// β of method 3; `None` = that of the scheme.
-    pub newmark_beta: Option<f64>,
+    pub newmark_beta: Option<f64> = None,
     /// γ of method 3; `None` = that of the scheme.
-    pub newmark_gamma: Option<f64>,
+    pub newmark_gamma: Option<f64> = None,
     /// What method 3 does with the largest natural frequency.
-    pub monitor: MonitorUse,
+    pub monitor: MonitorUse = MonitorUse::Report,
     /// Suspend invariants while they are rank deficient.
-    pub relax_invariants: bool,
+    pub relax_invariants: bool = false,
     /// Check of the model at the start.
-    pub check: CheckLevel,
+    pub check: CheckLevel = CheckLevel::Off,
     /// Checks of the model during the run.
-    pub watch: WatchLevel,
+    pub watch: WatchLevel = WatchLevel::Off,
     /// FORM=0: what multipliers of the stages follow from.
-    pub stage_multipliers: StageMultipliers,
+    pub stage_multipliers: StageMultipliers = StageMultipliers::Constraints,
     /// What is done where the constraints lose rank for an instant.
-    pub singular: Singular,
+    pub singular: Singular = Singular::Stop,
     /// Rounding unit.
-    pub uround: f64,
+    pub uround: f64 = 1e-16,
     /// Safety factor of the step size prediction.
-    pub safe: f64,
+    pub safe: f64 = 0.9,
     /// Jacobian kept below this rate of convergence.
-    pub thet: f64,
+    pub thet: f64 = 0.001,
     /// Stopping criterion of Newton's method; `None` = from the tolerance.
-    pub fnewt: Option<f64>,
+    pub fnewt: Option<f64> = None,
     /// Step size kept if QUOT1 <= HNEW/HOLD <= QUOT2.
-    pub quot1: f64,
+    pub quot1: f64 = 1.0,
     /// See `quot1`.
-    pub quot2: f64,
+    pub quot2: f64 = 1.2,
     /// Maximal step size; `None` = TEND-T.
-    pub hmax: Option<f64>,
+    pub hmax: Option<f64> = None,
     /// Largest HNEW/HOLD.
-    pub facl: f64,
+    pub facl: f64 = 8.0,
     /// Smallest HNEW/HOLD.
-    pub facr: f64,
+    pub facr: f64 = 0.2,
 }
 
 /// What wins over the benchmark problems (`geoms-bench --settings`): NWTMAT=2 and order 9. Models are checked, singular positions passed.
@@ -187,55 +203,6 @@ impl Default for Options {
             singular: Singular::Pass,
             stage_multipliers: StageMultipliers::Automatic,
             ..Options::of_call()
-        }
-    }
-}
-
-impl Options {
-    /// The defaults of the `geoms_` call, which the manual documents: they never change.
-    pub fn of_call() -> Self {
-        Options {
-            lun: 0,
-            nit: 10,
-            zero_start: false,
-            form: Form::StrangenessFree,
-            nmax: 100_000,
-            controller: Controller::Predictive,
-            newton_reference: Some(0),
-            newton_updates: 0,
-            decompose_constraints: DecompositionKind::Lu,
-            decompose_differential: SolverKind::Lu,
-            selectors_every_step: false,
-            autonomous: false,
-            mass: MassStructure::Full,
-            consistent: false,
-            extended: false,
-            method: MethodKind::Radau,
-            order: Order::Five,
-            fixed_step: false,
-            recover: false,
-            project: 0,
-            family: Family::Hht,
-            dissipation: None,
-            slope_weight: 0.5,
-            newmark_scheme: NewmarkScheme::FoxGoodwin,
-            newmark_beta: None,
-            newmark_gamma: None,
-            monitor: MonitorUse::Report,
-            relax_invariants: false,
-            check: CheckLevel::Off,
-            watch: WatchLevel::Off,
-            stage_multipliers: StageMultipliers::Constraints,
-            singular: Singular::Stop,
-            uround: 1e-16,
-            safe: 0.9,
-            thet: 0.001,
-            fnewt: None,
-            quot1: 1.0,
-            quot2: 1.2,
-            hmax: None,
-            facl: 8.0,
-            facr: 0.2,
         }
     }
 }
