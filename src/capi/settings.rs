@@ -17,6 +17,20 @@ use std::ffi::{c_char, c_int, c_void, CStr};
 /// More event functions than anybody has; a larger number is a mistake.
 const MOST_EVENTS: usize = 1_000_000;
 
+/// Change a setting that has nothing to be refused.
+///
+/// # Safety
+/// As [`call`].
+unsafe fn set(handle: *mut Handle, change: impl FnOnce(&mut Inner)) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(handle, |_, inner| {
+            change(inner);
+            Ok(0)
+        })
+    }
+}
+
 /// Set the pointer that is passed to all callbacks; acts at once.
 ///
 /// # Safety
@@ -40,12 +54,7 @@ pub unsafe extern "C" fn geoms_set_user(handle: *mut Handle, user: *mut c_void) 
 #[no_mangle]
 pub unsafe extern "C" fn geoms_set_eom(handle: *mut Handle, eom: EomFunction) -> c_int {
     // SAFETY: the contract of this function.
-    unsafe {
-        call(handle, |_, inner| {
-            inner.model.eom = eom;
-            Ok(0)
-        })
-    }
+    unsafe { set(handle, |inner| inner.model.eom = eom) }
 }
 
 /// Set the mass matrix. Acts with the next geoms_start. The option "masstrct" says what is known of it.
@@ -55,12 +64,7 @@ pub unsafe extern "C" fn geoms_set_eom(handle: *mut Handle, eom: EomFunction) ->
 #[no_mangle]
 pub unsafe extern "C" fn geoms_set_mass(handle: *mut Handle, mass: MassFunction) -> c_int {
     // SAFETY: the contract of this function.
-    unsafe {
-        call(handle, |_, inner| {
-            inner.model.mass = mass;
-            Ok(0)
-        })
-    }
+    unsafe { set(handle, |inner| inner.model.mass = mass) }
 }
 
 /// Set the NEGATIVE partial derivatives of RDA; null: differences are used. Acts with the next geoms_start.
@@ -70,12 +74,7 @@ pub unsafe extern "C" fn geoms_set_mass(handle: *mut Handle, mass: MassFunction)
 #[no_mangle]
 pub unsafe extern "C" fn geoms_set_jacobian(handle: *mut Handle, jacobian: JacobianFunction) -> c_int {
     // SAFETY: the contract of this function.
-    unsafe {
-        call(handle, |_, inner| {
-            inner.model.jacobian = jacobian;
-            Ok(0)
-        })
-    }
+    unsafe { set(handle, |inner| inner.model.jacobian = jacobian) }
 }
 
 /// Set a function that gives the parts of the equations of motion that are asked for; null: none. The half-explicit method
@@ -90,12 +89,7 @@ pub unsafe extern "C" fn geoms_set_jacobian(handle: *mut Handle, jacobian: Jacob
 #[no_mangle]
 pub unsafe extern "C" fn geoms_set_parts(handle: *mut Handle, parts: PartsFunction) -> c_int {
     // SAFETY: the contract of this function.
-    unsafe {
-        call(handle, |_, inner| {
-            inner.model.parts = parts;
-            Ok(0)
-        })
-    }
+    unsafe { set(handle, |inner| inner.model.parts = parts) }
 }
 
 /// Say where a matrix may have entries other than zero: `block` 0 is the mass matrix, 1 to 6 are FX1 to FX6; count positions
@@ -182,12 +176,7 @@ pub unsafe extern "C" fn geoms_set_conditions(
 #[no_mangle]
 pub unsafe extern "C" fn geoms_set_output(handle: *mut Handle, output: OutputFunction) -> c_int {
     // SAFETY: the contract of this function.
-    unsafe {
-        call(handle, |_, inner| {
-            inner.output = output;
-            Ok(0)
-        })
-    }
+    unsafe { set(handle, |inner| inner.output = output) }
 }
 
 /// Set a function that gets messages up to a level, GEOMS_LOG_ERROR to GEOMS_LOG_DEBUG; null: silent. Acts at once.
@@ -197,12 +186,7 @@ pub unsafe extern "C" fn geoms_set_output(handle: *mut Handle, output: OutputFun
 #[no_mangle]
 pub unsafe extern "C" fn geoms_set_log(handle: *mut Handle, level: c_int, log: LogFunction) -> c_int {
     // SAFETY: the contract of this function.
-    unsafe {
-        call(handle, |_, inner| {
-            (inner.log.function, inner.log.level) = (log, level);
-            Ok(0)
-        })
-    }
+    unsafe { set(handle, |inner| (inner.log.function, inner.log.level) = (log, level)) }
 }
 
 /// Set n event functions; n = 0: none. A direction is 0 for any change of sign, 1 for rising, -1 for falling ones; at a
