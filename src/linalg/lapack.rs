@@ -18,6 +18,7 @@ extern crate lapack_src as _;
 extern crate openblas_src as _;
 
 use super::complex::Complex;
+use super::scalar::Scalar;
 use super::LinalgError;
 use declarations::*;
 use libc::{c_char, c_int, size_t};
@@ -78,65 +79,6 @@ fn factored(routine: &'static str, info: Int) -> Result<(), LinalgError> {
     }
 }
 
-/// LU of a square matrix: the reference for the tests, see [`super::lu`]. `ipiv` counted from 1.
-#[cfg(test)]
-pub(crate) fn dgetrf(n: usize, a: &mut [f64], ipiv: &mut [Int]) -> Result<(), LinalgError> {
-    let ni = int("dgetrf", 2, n)?;
-    need("dgetrf", 3, holds(a.len(), n, n, n))?;
-    need("dgetrf", 5, ipiv.len() >= n)?;
-    let mut info = 0;
-    // SAFETY: a holds n columns of n entries, ipiv holds n, all checked above.
-    unsafe { dgetrf_(&ni, &ni, a.as_mut_ptr(), &ni.max(1), ipiv.as_mut_ptr(), &mut info) };
-    factored("dgetrf", info)
-}
-
-/// LU of a square complex matrix: the reference for the tests. `ipiv` counted from 1.
-#[cfg(test)]
-pub(crate) fn zgetrf(n: usize, a: &mut [Complex], ipiv: &mut [Int]) -> Result<(), LinalgError> {
-    let ni = int("zgetrf", 2, n)?;
-    need("zgetrf", 3, holds(a.len(), n, n, n))?;
-    need("zgetrf", 5, ipiv.len() >= n)?;
-    let mut info = 0;
-    // SAFETY: as in dgetrf; Complex has the layout of COMPLEX*16.
-    unsafe { zgetrf_(&ni, &ni, a.as_mut_ptr(), &ni.max(1), ipiv.as_mut_ptr(), &mut info) };
-    factored("zgetrf", info)
-}
-
-/// Householder QR of a square matrix; `work` has at least n entries.
-pub fn dgeqrf(n: usize, a: &mut [f64], tau: &mut [f64], work: &mut [f64]) -> Result<(), LinalgError> {
-    let ni = int("dgeqrf", 2, n)?;
-    need("dgeqrf", 3, holds(a.len(), n, n, n))?;
-    need("dgeqrf", 5, tau.len() >= n)?;
-    need("dgeqrf", 7, work.len() >= n.max(1))?;
-    let (ld, lwork, mut info) = (ni.max(1), int("dgeqrf", 7, work.len())?, 0);
-    // SAFETY: a is n by n, tau has n entries, work has lwork >= max(1, n), all checked above.
-    unsafe {
-        let (a, tau, work) = (a.as_mut_ptr(), tau.as_mut_ptr(), work.as_mut_ptr());
-        dgeqrf_(&ni, &ni, a, &ld, tau, work, &lwork, &mut info);
-    }
-    finished("dgeqrf", info)
-}
-
-/// Householder QR of a square complex matrix; `work` has at least n entries.
-pub fn zgeqrf(
-    n: usize,
-    a: &mut [Complex],
-    tau: &mut [Complex],
-    work: &mut [Complex],
-) -> Result<(), LinalgError> {
-    let ni = int("zgeqrf", 2, n)?;
-    need("zgeqrf", 3, holds(a.len(), n, n, n))?;
-    need("zgeqrf", 5, tau.len() >= n)?;
-    need("zgeqrf", 7, work.len() >= n.max(1))?;
-    let (ld, lwork, mut info) = (ni.max(1), int("zgeqrf", 7, work.len())?, 0);
-    // SAFETY: as in dgeqrf; Complex has the layout of COMPLEX*16.
-    unsafe {
-        let (a, tau, work) = (a.as_mut_ptr(), tau.as_mut_ptr(), work.as_mut_ptr());
-        zgeqrf_(&ni, &ni, a, &ld, tau, work, &lwork, &mut info);
-    }
-    finished("zgeqrf", info)
-}
-
 /// A workspace length out of a query, never below `least`.
 fn work_length(info: Int, answer: f64, least: usize) -> usize {
     // the answer is a small positive integer; anything else falls to the least
@@ -147,24 +89,89 @@ fn work_length(info: Int, answer: f64, least: usize) -> usize {
     }
 }
 
-/// Best workspace of [`dgeqrf`].
-pub fn dgeqrf_work(n: usize) -> usize {
-    let Ok(ni) = Int::try_from(n) else { return n };
-    let (mut a, mut tau, mut work, mut info) = (0.0, 0.0, 0.0, 0);
-    // SAFETY: with LWORK = -1 only work[0] and info are written.
-    unsafe { dgeqrf_(&ni, &ni, &mut a, &ni.max(1), &mut tau, &mut work, &-1, &mut info) };
-    work_length(info, work, n.max(1))
+/// The routines that there are for real and for complex matrices.
+pub trait Routines: Sized {
+    /// LU of a square matrix: the reference for the tests, see [`super::lu`]. `ipiv` counted from 1.
+    #[cfg(test)]
+    fn getrf(n: usize, a: &mut [Self], ipiv: &mut [Int]) -> Result<(), LinalgError>;
+
+    /// Householder QR of a square matrix; `work` has at least n entries.
+    fn geqrf(n: usize, a: &mut [Self], tau: &mut [Self], work: &mut [Self]) -> Result<(), LinalgError>;
+
+    /// Best workspace of [`Routines::geqrf`].
+    fn geqrf_work(n: usize) -> usize;
+
+    /// A22 -= A21 A12 in place, where A11 are the rows and columns k0..k1 of the n by n matrix.
+    fn subtract_product(n: usize, k0: usize, k1: usize, a: &mut [Self]) -> Result<(), LinalgError>;
 }
 
-/// Best workspace of [`zgeqrf`].
-pub fn zgeqrf_work(n: usize) -> usize {
-    let Ok(ni) = Int::try_from(n) else { return n };
-    let zero = Complex::default();
-    let (mut a, mut tau, mut work, mut info) = (zero, zero, zero, 0);
-    // SAFETY: with LWORK = -1 only work[0] and info are written.
-    unsafe { zgeqrf_(&ni, &ni, &mut a, &ni.max(1), &mut tau, &mut work, &-1, &mut info) };
-    work_length(info, work.re, n.max(1))
+macro_rules! routines {
+    ($scalar:ty: $getrf_name:literal $getrf:ident, $geqrf_name:literal $geqrf:ident, $gemm_name:literal $gemm:ident) => {
+        // SAFETY of all calls: Complex has the layout of COMPLEX*16.
+        impl Routines for $scalar {
+            #[cfg(test)]
+            fn getrf(n: usize, a: &mut [Self], ipiv: &mut [Int]) -> Result<(), LinalgError> {
+                let ni = int($getrf_name, 2, n)?;
+                need($getrf_name, 3, holds(a.len(), n, n, n))?;
+                need($getrf_name, 5, ipiv.len() >= n)?;
+                let mut info = 0;
+                // SAFETY: a holds n columns of n entries, ipiv holds n, all checked above.
+                unsafe { $getrf(&ni, &ni, a.as_mut_ptr(), &ni.max(1), ipiv.as_mut_ptr(), &mut info) };
+                factored($getrf_name, info)
+            }
+
+            fn geqrf(
+                n: usize,
+                a: &mut [Self],
+                tau: &mut [Self],
+                work: &mut [Self],
+            ) -> Result<(), LinalgError> {
+                let ni = int($geqrf_name, 2, n)?;
+                need($geqrf_name, 3, holds(a.len(), n, n, n))?;
+                need($geqrf_name, 5, tau.len() >= n)?;
+                need($geqrf_name, 7, work.len() >= n.max(1))?;
+                let (ld, lwork, mut info) = (ni.max(1), int($geqrf_name, 7, work.len())?, 0);
+                // SAFETY: a is n by n, tau has n entries, work has lwork >= max(1, n), all checked above.
+                unsafe {
+                    let (a, tau, work) = (a.as_mut_ptr(), tau.as_mut_ptr(), work.as_mut_ptr());
+                    $geqrf(&ni, &ni, a, &ld, tau, work, &lwork, &mut info);
+                }
+                finished($geqrf_name, info)
+            }
+
+            fn geqrf_work(n: usize) -> usize {
+                let Ok(ni) = Int::try_from(n) else { return n };
+                let (mut a, mut tau, mut work) = (Self::default(), Self::default(), Self::default());
+                let mut info = 0;
+                // SAFETY: with LWORK = -1 only work[0] and info are written.
+                unsafe { $geqrf(&ni, &ni, &mut a, &ni.max(1), &mut tau, &mut work, &-1, &mut info) };
+                work_length(info, Scalar::re(work), n.max(1))
+            }
+
+            fn subtract_product(n: usize, k0: usize, k1: usize, a: &mut [Self]) -> Result<(), LinalgError> {
+                need($gemm_name, 7, k0 <= k1 && k1 <= n && holds(a.len(), n, n, n))?;
+                let (rest, k) = (int($gemm_name, 3, n - k1)?, int($gemm_name, 5, k1 - k0)?);
+                let ld = int($gemm_name, 8, n)?;
+                if rest == 0 || k == 0 {
+                    return Ok(());
+                }
+                let (one, minus) = (Self::from(1.0), Self::from(-1.0));
+                // SAFETY: k0 < k1 < n, so the three blocks start and end within a; they do not overlap.
+                unsafe {
+                    let a = a.as_mut_ptr();
+                    let (a21, a12, a22) = (a.add(k1 + k0 * n), a.add(k0 + k1 * n), a.add(k1 + k1 * n));
+                    let plain = flag(&b'N');
+                    $gemm(
+                        plain, plain, &rest, &rest, &k, &minus, a21, &ld, a12, &ld, &one, a22, &ld, LEN, LEN,
+                    );
+                }
+                Ok(())
+            }
+        }
+    };
 }
+routines!(f64: "dgetrf" dgetrf_, "dgeqrf" dgeqrf_, "dgemm" dgemm_);
+routines!(Complex: "zgetrf" zgetrf_, "zgeqrf" zgeqrf_, "zgemm" zgemm_);
 
 /// QR with column pivoting, all columns free; `jpvt` counted from 1.
 pub fn dgeqp3(
@@ -324,42 +331,6 @@ pub fn dgemm(
     Ok(())
 }
 
-/// A22 -= A21 A12 in place, where A11 are the rows and columns k0..k1 of the n by n matrix.
-pub fn dgemm_trailing(n: usize, k0: usize, k1: usize, a: &mut [f64]) -> Result<(), LinalgError> {
-    need("dgemm", 7, k0 <= k1 && k1 <= n && holds(a.len(), n, n, n))?;
-    let (rest, k, ld) = (int("dgemm", 3, n - k1)?, int("dgemm", 5, k1 - k0)?, int("dgemm", 8, n)?);
-    if rest == 0 || k == 0 {
-        return Ok(());
-    }
-    let (one, minus) = (1.0, -1.0);
-    // SAFETY: k0 < k1 < n, so the three blocks start and end within a; they do not overlap.
-    unsafe {
-        let a = a.as_mut_ptr();
-        let (a21, a12, a22) = (a.add(k1 + k0 * n), a.add(k0 + k1 * n), a.add(k1 + k1 * n));
-        let plain = flag(&b'N');
-        dgemm_(plain, plain, &rest, &rest, &k, &minus, a21, &ld, a12, &ld, &one, a22, &ld, LEN, LEN);
-    }
-    Ok(())
-}
-
-/// A22 -= A21 A12 in place, where A11 are the rows and columns k0..k1 of the complex n by n matrix.
-pub fn zgemm_trailing(n: usize, k0: usize, k1: usize, a: &mut [Complex]) -> Result<(), LinalgError> {
-    need("zgemm", 7, k0 <= k1 && k1 <= n && holds(a.len(), n, n, n))?;
-    let (rest, k, ld) = (int("zgemm", 3, n - k1)?, int("zgemm", 5, k1 - k0)?, int("zgemm", 8, n)?);
-    if rest == 0 || k == 0 {
-        return Ok(());
-    }
-    let (one, minus) = (Complex::new(1.0, 0.0), Complex::new(-1.0, 0.0));
-    // SAFETY: k0 < k1 < n, so the three blocks start and end within a; they do not overlap.
-    unsafe {
-        let a = a.as_mut_ptr();
-        let (a21, a12, a22) = (a.add(k1 + k0 * n), a.add(k0 + k1 * n), a.add(k1 + k1 * n));
-        let plain = flag(&b'N');
-        zgemm_(plain, plain, &rest, &rest, &k, &minus, a21, &ld, a12, &ld, &one, a22, &ld, LEN, LEN);
-    }
-    Ok(())
-}
-
 /// True if the linked library has 32-bit integers, as the declarations here assume.
 ///
 /// Factors a 2 by 2 matrix with every integer in a zero-extended 64-bit slot, which is valid for both widths.
@@ -391,10 +362,10 @@ mod tests {
             Err(LinalgError::Lapack { info, .. }) => info,
             _ => 0,
         };
-        assert_eq!(info(dgetrf(3, &mut a, &mut ipiv)), -3);
-        assert_eq!(info(dgemm_trailing(3, 1, 2, &mut a)), -7);
-        assert_eq!(info(dgemm_trailing(2, 2, 1, &mut a)), -7);
-        assert_eq!(info(dgeqrf(3, &mut a, &mut tau, &mut work)), -3);
+        assert_eq!(info(f64::getrf(3, &mut a, &mut ipiv)), -3);
+        assert_eq!(info(f64::subtract_product(3, 1, 2, &mut a)), -7);
+        assert_eq!(info(f64::subtract_product(2, 2, 1, &mut a)), -7);
+        assert_eq!(info(f64::geqrf(3, &mut a, &mut tau, &mut work)), -3);
         assert_eq!(info(dgeqp3((2, 4), &mut a, &mut ipiv, &mut tau, &mut work)), -5);
         assert_eq!(info(dormqr((2, 1, 3), &mut a, &tau, &mut [0.0; 2], &mut work)), -5);
         let c = (&mut [0.0; 4][..], 2);

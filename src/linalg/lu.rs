@@ -205,7 +205,7 @@ fn first_largest<T: Scalar>(x: &[T]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::lapack::{self, Int};
+    use crate::linalg::lapack::{Int, Routines};
     use crate::linalg::testing::{assert_close, check_square_solver, product, Random, SIZES};
 
     fn solve_all<T: Scalar>(random: impl Fn(&mut Random) -> T) {
@@ -258,8 +258,8 @@ mod tests {
         }
         let mut r = Random::new(5);
         for n in SIZES {
-            check(n, || r.next(), lapack::dgetrf);
-            check(n, || Complex::new(r.next(), r.next()), lapack::zgetrf);
+            check(n, || r.next(), f64::getrf);
+            check(n, || Complex::new(r.next(), r.next()), Complex::getrf);
         }
     }
 

@@ -1,9 +1,9 @@
 //! What the kernels need to know of a number, real or complex.
 
 use super::complex::Complex;
-use super::lapack;
+use super::lapack::Routines;
 use super::processor::fused;
-use super::{LinalgError, LU_COMPLEX_OWN_MAX, LU_REAL_OWN_MAX, QR_COMPLEX_OWN_MAX, QR_REAL_OWN_MAX};
+use super::{LU_COMPLEX_OWN_MAX, LU_REAL_OWN_MAX, QR_COMPLEX_OWN_MAX, QR_REAL_OWN_MAX};
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 mod sealed {
@@ -15,6 +15,7 @@ mod sealed {
 /// `f64` or [`Complex`].
 pub trait Scalar:
     sealed::Sealed
+    + Routines
     + Copy
     + Default
     + PartialEq
@@ -43,8 +44,6 @@ pub trait Scalar:
     fn from_parts(re: f64, im: f64) -> Self;
     /// Conjugate.
     fn conj(self) -> Self;
-    /// A22 -= A21 A12 by xGEMM, where A11 are the rows and columns k0..k1 of a square matrix.
-    fn subtract_product(n: usize, k0: usize, k1: usize, a: &mut [Self]) -> Result<(), LinalgError>;
     /// y += f x, with fused operations if FMA.
     fn axpy_by<const FMA: bool>(f: Self, x: &[Self], y: &mut [Self]);
     /// y += f x.
@@ -54,10 +53,6 @@ pub trait Scalar:
     }
     /// xᴴ y.
     fn dot(x: &[Self], y: &[Self]) -> Self;
-    /// xGEQRF of a square matrix.
-    fn geqrf(n: usize, a: &mut [Self], tau: &mut [Self], work: &mut [Self]) -> Result<(), LinalgError>;
-    /// Best workspace of xGEQRF.
-    fn geqrf_work(n: usize) -> usize;
 }
 
 impl Scalar for f64 {
@@ -84,9 +79,6 @@ impl Scalar for f64 {
     fn conj(self) -> Self {
         self
     }
-    fn subtract_product(n: usize, k0: usize, k1: usize, a: &mut [Self]) -> Result<(), LinalgError> {
-        lapack::dgemm_trailing(n, k0, k1, a)
-    }
     #[inline(always)]
     fn axpy_by<const FMA: bool>(f: f64, x: &[f64], y: &mut [f64]) {
         for (y, &x) in y.iter_mut().zip(x) {
@@ -105,12 +97,6 @@ impl Scalar for f64 {
             }
         }
         (sum[0] + sum[2]) + (sum[1] + sum[3]) + tail
-    }
-    fn geqrf(n: usize, a: &mut [Self], tau: &mut [Self], work: &mut [Self]) -> Result<(), LinalgError> {
-        lapack::dgeqrf(n, a, tau, work)
-    }
-    fn geqrf_work(n: usize) -> usize {
-        lapack::dgeqrf_work(n)
     }
 }
 
@@ -137,9 +123,6 @@ impl Scalar for Complex {
     #[inline]
     fn conj(self) -> Self {
         Complex::conj(self)
-    }
-    fn subtract_product(n: usize, k0: usize, k1: usize, a: &mut [Self]) -> Result<(), LinalgError> {
-        lapack::zgemm_trailing(n, k0, k1, a)
     }
     /// Both parts by the same operations, so that a number is half a vector register (FMA) or a whole one.
     #[inline(always)]
@@ -186,12 +169,6 @@ impl Scalar for Complex {
             crossed[1] += x.im * y.re;
         }
         Complex { re: straight[0] + straight[1], im: crossed[0] - crossed[1] }
-    }
-    fn geqrf(n: usize, a: &mut [Self], tau: &mut [Self], work: &mut [Self]) -> Result<(), LinalgError> {
-        lapack::zgeqrf(n, a, tau, work)
-    }
-    fn geqrf_work(n: usize) -> usize {
-        lapack::zgeqrf_work(n)
     }
 }
 

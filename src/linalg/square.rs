@@ -30,6 +30,16 @@ pub enum Solver<T> {
     Qr(Qr<T>),
 }
 
+/// Run the same call on whichever is in use.
+macro_rules! either {
+    ($solver:expr, $s:ident => $call:expr) => {
+        match $solver {
+            Solver::Lu($s) => $call,
+            Solver::Qr($s) => $call,
+        }
+    };
+}
+
 impl<T: Scalar> Solver<T> {
     /// Room for matrices up to order `n`.
     pub fn new(kind: SolverKind, n: usize) -> Self {
@@ -41,42 +51,27 @@ impl<T: Scalar> Solver<T> {
 
     /// Change the order, at most to that given to [`Solver::new`]. The contents are lost.
     pub fn resize(&mut self, n: usize) {
-        match self {
-            Solver::Lu(s) => s.resize(n),
-            Solver::Qr(s) => s.resize(n),
-        }
+        either!(self, s => s.resize(n))
     }
 
     /// The order.
     pub fn n(&self) -> usize {
-        match self {
-            Solver::Lu(s) => s.n(),
-            Solver::Qr(s) => s.n(),
-        }
+        either!(self, s => s.n())
     }
 
     /// The matrix, n by n, to be filled before [`Solver::factor`].
     pub fn matrix_mut(&mut self) -> &mut [T] {
-        match self {
-            Solver::Lu(s) => s.matrix_mut(),
-            Solver::Qr(s) => s.matrix_mut(),
-        }
+        either!(self, s => s.matrix_mut())
     }
 
     /// Factor the matrix in place.
     pub fn factor(&mut self) -> Result<(), LinalgError> {
-        match self {
-            Solver::Lu(s) => s.factor(),
-            Solver::Qr(s) => s.factor(),
-        }
+        either!(self, s => s.factor())
     }
 
     /// b := A⁻¹ b.
     pub fn solve(&self, b: &mut [T]) {
-        match self {
-            Solver::Lu(s) => s.solve(b),
-            Solver::Qr(s) => s.solve(b),
-        }
+        either!(self, s => s.solve(b))
     }
 }
 

@@ -3,44 +3,53 @@
 use super::{Complex, Int};
 use libc::{c_char, size_t};
 
+/// What there is for real and for complex matrices.
+macro_rules! interfaces {
+    ($scalar:ty: $getrf:ident, $geqrf:ident, $gemm:ident) => {
+        extern "C" {
+            #[allow(dead_code)] // the complex one serves the tests
+            pub(super) fn $getrf(
+                m: *const Int,
+                n: *const Int,
+                a: *mut $scalar,
+                lda: *const Int,
+                ipiv: *mut Int,
+                info: *mut Int,
+            );
+            pub(super) fn $geqrf(
+                m: *const Int,
+                n: *const Int,
+                a: *mut $scalar,
+                lda: *const Int,
+                tau: *mut $scalar,
+                work: *mut $scalar,
+                lwork: *const Int,
+                info: *mut Int,
+            );
+            pub(super) fn $gemm(
+                transa: *const c_char,
+                transb: *const c_char,
+                m: *const Int,
+                n: *const Int,
+                k: *const Int,
+                alpha: *const $scalar,
+                a: *const $scalar,
+                lda: *const Int,
+                b: *const $scalar,
+                ldb: *const Int,
+                beta: *const $scalar,
+                c: *mut $scalar,
+                ldc: *const Int,
+                transa_len: size_t,
+                transb_len: size_t,
+            );
+        }
+    };
+}
+interfaces!(f64: dgetrf_, dgeqrf_, dgemm_);
+interfaces!(Complex: zgetrf_, zgeqrf_, zgemm_);
+
 extern "C" {
-    pub(super) fn dgetrf_(
-        m: *const Int,
-        n: *const Int,
-        a: *mut f64,
-        lda: *const Int,
-        ipiv: *mut Int,
-        info: *mut Int,
-    );
-    #[cfg(test)]
-    pub(super) fn zgetrf_(
-        m: *const Int,
-        n: *const Int,
-        a: *mut Complex,
-        lda: *const Int,
-        ipiv: *mut Int,
-        info: *mut Int,
-    );
-    pub(super) fn dgeqrf_(
-        m: *const Int,
-        n: *const Int,
-        a: *mut f64,
-        lda: *const Int,
-        tau: *mut f64,
-        work: *mut f64,
-        lwork: *const Int,
-        info: *mut Int,
-    );
-    pub(super) fn zgeqrf_(
-        m: *const Int,
-        n: *const Int,
-        a: *mut Complex,
-        lda: *const Int,
-        tau: *mut Complex,
-        work: *mut Complex,
-        lwork: *const Int,
-        info: *mut Int,
-    );
     pub(super) fn dgeqp3_(
         m: *const Int,
         n: *const Int,
@@ -85,39 +94,5 @@ extern "C" {
         iwork: *mut Int,
         info: *mut Int,
         jobz_len: size_t,
-    );
-    pub(super) fn dgemm_(
-        transa: *const c_char,
-        transb: *const c_char,
-        m: *const Int,
-        n: *const Int,
-        k: *const Int,
-        alpha: *const f64,
-        a: *const f64,
-        lda: *const Int,
-        b: *const f64,
-        ldb: *const Int,
-        beta: *const f64,
-        c: *mut f64,
-        ldc: *const Int,
-        transa_len: size_t,
-        transb_len: size_t,
-    );
-    pub(super) fn zgemm_(
-        transa: *const c_char,
-        transb: *const c_char,
-        m: *const Int,
-        n: *const Int,
-        k: *const Int,
-        alpha: *const Complex,
-        a: *const Complex,
-        lda: *const Int,
-        b: *const Complex,
-        ldb: *const Int,
-        beta: *const Complex,
-        c: *mut Complex,
-        ldc: *const Int,
-        transa_len: size_t,
-        transb_len: size_t,
     );
 }
