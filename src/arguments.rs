@@ -1,6 +1,6 @@
 //! Arguments of a run, refused before anything is done.
 
-use crate::error::{Code, Failure};
+use crate::error::{Code, Failure, Result};
 use crate::layout::Layout;
 use crate::methods;
 use crate::norm::{Scaling, Tolerance};
@@ -13,7 +13,7 @@ pub(crate) fn check_arguments(
     options: &Options,
     tolerance: &Tolerance,
     (t, x, h, tend): (f64, &[f64], f64, f64),
-) -> Result<(), Failure> {
+) -> Result {
     let bad = |bad: BadOption| Failure::new(Code::BadArgument, bad.to_string());
     let refuse = |name: &str, value: String, allowed: &str| {
         Err(bad(BadOption { name: name.into(), value, allowed: allowed.into() }))
@@ -55,7 +55,7 @@ pub(crate) fn check_arguments(
 }
 
 /// Refuse a pattern with positions that are not there.
-pub(crate) fn check_pattern(layout: &Layout, pattern: Option<&Sparsity>) -> Result<(), Failure> {
+pub(crate) fn check_pattern(layout: &Layout, pattern: Option<&Sparsity>) -> Result {
     let Some((name, (row, column), (rows, columns))) = pattern.and_then(|p| p.outside(layout)) else {
         return Ok(());
     };
@@ -71,17 +71,13 @@ pub(crate) fn check_pattern(layout: &Layout, pattern: Option<&Sparsity>) -> Resu
 const LARGEST_ORDER: usize = 30_000;
 
 /// Refuse sizes whose vectors alone cannot be had, whatever will be asked for.
-pub(crate) fn check_vectors(layout: &Layout) -> Result<(), Failure> {
+pub(crate) fn check_vectors(layout: &Layout) -> Result {
     reserve(layout, vectors(layout), "")
 }
 
 /// Refuse a run whose memory cannot be had before anything is done. The method says what it needs; if that is not for dense
 /// matrices, other parts of the run may still ask for them.
-pub(crate) fn check_memory(
-    layout: &Layout,
-    options: &Options,
-    supplied: Supplied<'_>,
-) -> Result<(), Failure> {
+pub(crate) fn check_memory(layout: &Layout, options: &Options, supplied: Supplied<'_>) -> Result {
     let dense_parts = [
         ("the initial values, unless IOPT(17) = IVCNSST = 1", !options.consistent),
         ("CHECK", options.check != CheckLevel::Off),
@@ -116,7 +112,7 @@ fn vectors(layout: &Layout) -> u128 {
     40 * (layout.n as u128 + layout.m as u128)
 }
 
-fn reserve(layout: &Layout, numbers: u128, why: &str) -> Result<(), Failure> {
+fn reserve(layout: &Layout, numbers: u128, why: &str) -> Result {
     let (n, m) = (layout.n, layout.m);
     let refuse =
         || Failure::new(Code::OutOfMemory, format!("{numbers} numbers needed for N = {n}, M = {m}{why}"));

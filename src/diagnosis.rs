@@ -1,7 +1,7 @@
 //! Questions about a model at one point: is its Jacobian right, which constraints are redundant, what are the
 //! constraint forces. A cold path: it allocates, and uses ndarray.
 
-use crate::error::{Code, Failure};
+use crate::error::{Code, Failure, Result};
 use crate::layout::{Layout, Name};
 use crate::model::derivatives::Derivatives;
 use crate::model::gamma::{At, Gamma};
@@ -65,7 +65,7 @@ pub fn check_jacobian(
     tolerance: &Tolerance,
     t: f64,
     x: &[f64],
-) -> Result<JacobianReport, Failure> {
+) -> Result<JacobianReport> {
     let layout = Layout::new(system.dimensions(), system.form());
     let given = evaluate(system, &layout, tolerance, (t, x), true)?;
     let expected = evaluate(system, &layout, tolerance, (t, x), false)?;
@@ -128,7 +128,7 @@ pub fn check_parts(
     tolerance: &Tolerance,
     t: f64,
     x: &[f64],
-) -> Result<Option<Vec<PartsMismatch>>, Failure> {
+) -> Result<Option<Vec<PartsMismatch>>> {
     let l = Layout::new(system.dimensions(), system.form());
     if !Parts::suit(&l.dims) || system.parts(t, x, Parts::default()).is_none() {
         return Ok(None);
@@ -217,12 +217,7 @@ pub struct RankReport {
 const PART: f64 = 1e-6;
 
 /// Which constraints depend on each other at (t, x).
-pub fn rank_report(
-    system: &mut dyn System,
-    tolerance: &Tolerance,
-    t: f64,
-    x: &[f64],
-) -> Result<RankReport, Failure> {
+pub fn rank_report(system: &mut dyn System, tolerance: &Tolerance, t: f64, x: &[f64]) -> Result<RankReport> {
     let layout = Layout::new(system.dimensions(), system.form());
     let analytic = system.has_jacobian();
     let fx = evaluate(system, &layout, tolerance, (t, x), analytic)?;
@@ -295,7 +290,7 @@ fn rows_of(block: &[f64], m: usize, rows: usize, columns: usize) -> Array2<f64> 
 
 /// Rank, left null vectors and smallest kept singular value.
 #[allow(clippy::type_complexity)] // three results of one decomposition
-fn dependences(a: &Array2<f64>, analytic: bool) -> Result<(usize, Vec<Vec<f64>>, f64), Failure> {
+fn dependences(a: &Array2<f64>, analytic: bool) -> Result<(usize, Vec<Vec<f64>>, f64)> {
     let (rows, columns) = a.dim();
     if rows == 0 || columns == 0 {
         let unit = |k: usize| (0..rows).map(|i| f64::from(u8::from(i == k))).collect();
@@ -319,7 +314,7 @@ pub fn constraint_forces(
     t: f64,
     x: &[f64],
     force: &mut [f64],
-) -> Result<(), Failure> {
+) -> Result {
     let layout = Layout::new(system.dimensions(), system.form());
     let analytic = system.has_jacobian();
     let fx = evaluate(system, &layout, tolerance, (t, x), analytic)?;
@@ -338,7 +333,7 @@ fn evaluate(
     tolerance: &Tolerance,
     (t, x): (f64, &[f64]),
     by_jac: bool,
-) -> Result<JacobianBlocks, Failure> {
+) -> Result<JacobianBlocks> {
     let mut fx = JacobianBlocks::new(layout);
     let typical = Scaling::new(tolerance, layout.n).typical;
     let mut derivatives = Derivatives::of_rows(layout, by_jac, true, typical).by_columns();

@@ -1,7 +1,7 @@
 //! The step loop of all methods: plan, attempt, accept or reject; limits, counters of steps, the account of rejections, and
 //! taking back what was tried or accepted.
 
-use crate::error::{Attempt, Code, Failure, Rejection};
+use crate::error::{Attempt, Code, Failure, Rejection, Result};
 use crate::layout::Layout;
 use crate::methods::plan::{Attempted, Plan};
 use crate::methods::setback::{failure, final_code, Setback};
@@ -78,7 +78,7 @@ impl Driver {
     }
 
     /// Choose the size of the next step towards `tend`, if there is none.
-    pub fn choose_first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
+    pub fn choose_first_step(&mut self, system: &mut dyn System, tend: f64) -> Result {
         let state = self.method.state();
         if state.h <= 0.0 && state.t < tend && !self.options.fixed_step {
             self.method.choose_first_step(system, tend)
@@ -89,14 +89,14 @@ impl Driver {
 
     /// One accepted step, not beyond `tend`.
     #[inline(never)] // a part of `make profile`
-    pub fn step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
+    pub fn step(&mut self, system: &mut dyn System, tend: f64) -> Result {
         self.begin_step();
         while self.try_once(system, tend)?.is_none() {}
         self.commit(system)
     }
 
     /// One attempt, which then waits for [`Driver::commit`] or [`Driver::take_back`]; `None` if it was rejected.
-    pub fn attempt(&mut self, system: &mut dyn System, tend: f64) -> Result<Option<Attempted>, Failure> {
+    pub fn attempt(&mut self, system: &mut dyn System, tend: f64) -> Result<Option<Attempted>> {
         self.begin_step();
         self.try_once(system, tend)
     }
@@ -108,7 +108,7 @@ impl Driver {
         self.method.begin_step();
     }
 
-    fn try_once(&mut self, system: &mut dyn System, tend: f64) -> Result<Option<Attempted>, Failure> {
+    fn try_once(&mut self, system: &mut dyn System, tend: f64) -> Result<Option<Attempted>> {
         if self.waiting.is_some() {
             let detail = "the step that was attempted is neither accepted nor taken back".to_string();
             return Err(self.failure(Code::BadArgument, detail));
@@ -136,7 +136,7 @@ impl Driver {
     }
 
     /// Accept the waiting attempt. An error may come behind the accepted point.
-    pub fn commit(&mut self, system: &mut dyn System) -> Result<(), Failure> {
+    pub fn commit(&mut self, system: &mut dyn System) -> Result {
         let Some((plan, attempted)) = self.waiting.take() else {
             return Err(self.failure(Code::BadArgument, "no attempted step waits to be accepted".to_string()));
         };
@@ -212,7 +212,7 @@ impl Driver {
     }
 
     /// Step size of the next attempt, limits checked, end of the interval met exactly.
-    fn plan(&self, tend: f64) -> Result<Plan, Failure> {
+    fn plan(&self, tend: f64) -> Result<Plan> {
         let (state, options) = (self.method.state(), &self.options);
         if state.stats.nstep().saturating_sub(state.limit_from) >= options.nmax {
             let (made, accepted) = (state.stats.nstep(), state.stats.naccpt);
@@ -241,13 +241,7 @@ impl Driver {
     }
 
     /// Count a rejection of a step of size h and prepare the next attempt; an error if there is none.
-    fn reject(
-        &mut self,
-        h: f64,
-        why: Rejection,
-        factor: f64,
-        component: Option<usize>,
-    ) -> Result<(), Failure> {
+    fn reject(&mut self, h: f64, why: Rejection, factor: f64, component: Option<usize>) -> Result {
         let go_on = self.method.reject(why);
         self.count(h, why, component);
         let mut detail = String::new();

@@ -357,6 +357,9 @@ pub struct Note {
     pub advice: Option<String>,
 }
 
+/// What a run or a part of it gives.
+pub type Result<T = (), E = Failure> = std::result::Result<T, E>;
+
 impl Failure {
     /// A failure that has nothing to say beyond its code and a sentence.
     pub fn new(code: Code, detail: impl Into<String>) -> Self {

@@ -7,7 +7,7 @@
 
 mod verdict;
 
-use crate::error::{Code, Failure};
+use crate::error::{Code, Failure, Result};
 use crate::layout::{Block, Form, Layout, Name};
 use crate::model::derivatives::Derivatives;
 use crate::model::{self, all_finite, Trouble};
@@ -45,7 +45,7 @@ pub fn check_conditions(layout: &Layout, name: &str, count: usize) -> Result<(),
 }
 
 /// Memory for the decomposition of so many rows, or a code.
-fn check_room(rows: usize, columns: usize) -> Result<(), Failure> {
+fn check_room(rows: usize, columns: usize) -> Result {
     let numbers = rows.saturating_mul(rows).saturating_add(rows.saturating_mul(columns).saturating_mul(4));
     Vec::<f64>::new().try_reserve_exact(numbers).map_err(|_| {
         let detail = format!("{numbers} numbers needed for {rows} equations of the initial values");
@@ -62,7 +62,7 @@ pub fn make_consistent(
     t: f64,
     x: &mut [f64],
     stats: &mut Stats,
-) -> Result<(), Failure> {
+) -> Result {
     let conditions = system.initial_condition_count();
     check_conditions(layout, "NIVCOND", conditions)
         .map_err(|bad| Failure::new(Code::BadArgument, bad.to_string()))?;
@@ -88,7 +88,7 @@ pub fn move_to_constraints(
     t: f64,
     x: &mut [f64],
     stats: &mut Stats,
-) -> Result<(), Failure> {
+) -> Result {
     let l = layout;
     let free = if l.form == Form::Index1 { l.x.w } else { l.x.algebraic };
     let velocity = l.rda.g_velocity.start..l.rda.h.end;
@@ -104,7 +104,7 @@ fn approach_levels(
     (t, x): (f64, &mut [f64]),
     levels: &[(Range<usize>, Block)],
     stats: &mut Stats,
-) -> Result<(), Failure> {
+) -> Result {
     let mut problem = Consistency::new(system, layout, scaling, t, x);
     problem.conditions = 0;
     let fnewt = stopping_criterion(options.fnewt, options.uround, scaling.rtol_first, 3, false);
@@ -131,7 +131,7 @@ pub fn settle_multipliers(
     t: f64,
     x: &mut [f64],
     stats: &mut Stats,
-) -> Result<(), Failure> {
+) -> Result {
     let levels = [(layout.rda.rows1.range(), layout.x.algebraic)];
     approach_levels(system, (layout, options, scaling), (t, x), &levels, stats)
 }

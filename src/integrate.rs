@@ -1,7 +1,7 @@
 //! The driver (GEOMS): arguments, initial values, steps, output, end.
 
 use crate::arguments::check_arguments;
-use crate::error::Failure;
+use crate::error::Result;
 use crate::layout::Layout;
 use crate::norm::Tolerance;
 use crate::options::Options;
@@ -30,7 +30,7 @@ pub fn integrate(
     h: &mut f64,
     tend: f64,
     stats: &mut Stats,
-) -> Result<(), Failure> {
+) -> Result {
     integrate_and_warn(run, t, x, h, tend, stats, &mut |_| {})
 }
 
@@ -43,7 +43,7 @@ pub fn integrate_and_warn(
     tend: f64,
     stats: &mut Stats,
     warn: &mut dyn FnMut(&str),
-) -> Result<(), Failure> {
+) -> Result {
     let Integration { system, observer, options, tolerance } = run;
     let layout = Layout::new(system.dimensions(), system.form());
     check_arguments(&layout, options, tolerance, (*t, x, *h, tend))?;

@@ -14,7 +14,7 @@ pub use watching::Watched;
 use crate::arguments::{check_arguments, check_memory, check_pattern};
 use crate::check::{self, Run, Watching};
 use crate::driver::Driver;
-use crate::error::{Code, Failure, Rejection};
+use crate::error::{Code, Failure, Rejection, Result};
 use crate::events::{Hit, RootFunctions, Watch};
 use crate::initial;
 use crate::layout::Layout;
@@ -75,7 +75,7 @@ impl Solver {
         options: &Options,
         tolerance: &Tolerance,
         start: (f64, &[f64], f64),
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         Self::start_with(methods::begin, system, options, tolerance, start)
     }
 
@@ -86,7 +86,7 @@ impl Solver {
         options: &Options,
         tolerance: &Tolerance,
         start: (f64, &[f64], f64),
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         Self::start_in(None, make, system, options, tolerance, start)
     }
 
@@ -98,7 +98,7 @@ impl Solver {
         options: &Options,
         tolerance: &Tolerance,
         start: (f64, &[f64], f64),
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         let make = self.make;
         Self::start_in(Some(self), make, system, options, tolerance, start)
     }
@@ -110,7 +110,7 @@ impl Solver {
         options: &Options,
         tolerance: &Tolerance,
         start: (f64, &[f64], f64),
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         Self::begin_chosen(&mut run, make, system, (options, tolerance), start, None)?;
         run.ok_or_else(|| Failure::new(Code::Internal, "a run without a solver"))
     }
@@ -124,7 +124,7 @@ impl Solver {
         tolerance: &Tolerance,
         start: (f64, &[f64], f64),
         watched: Option<Watched<'_>>,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         let make = run.as_ref().map_or(methods::begin as Maker, |solver| solver.make);
         Self::begin_chosen(run, make, system, (options, tolerance), start, watched)
     }
@@ -136,7 +136,7 @@ impl Solver {
         (options, tolerance): (&Options, &Tolerance),
         (t, x, h): (f64, &[f64], f64),
         watched: Option<Watched<'_>>,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         let layout = Layout::new(system.dimensions(), system.form());
         let analytic = system.has_jacobian();
         check_arguments(&layout, options, tolerance, (t, x, h, t))?;
@@ -200,7 +200,7 @@ impl Solver {
         options: &Options,
         tolerance: &Tolerance,
         saved: &[u8],
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         let zeros = vec![0.0; Layout::new(system.dimensions(), system.form()).n];
         let (check, watch) = (CheckLevel::Off, WatchLevel::Off);
         let taken = Options { consistent: true, check, watch, ..options.clone() };
@@ -280,7 +280,7 @@ impl Solver {
     }
 
     /// One accepted step, not beyond `tend`.
-    pub fn step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
+    pub fn step(&mut self, system: &mut dyn System, tend: f64) -> Result {
         self.check_step(tend)?;
         self.driver.choose_first_step(system, tend)?;
         self.driver.step(system, tend)
@@ -289,7 +289,7 @@ impl Solver {
     /// Try one step with the step size in hand, not beyond `tend`, and stay where it begins: systems that make their steps in
     /// common all [`Solver::commit`] it, or all [`Solver::take_back`]. `None` if the step is rejected: that is counted, and
     /// the step size reduced.
-    pub fn attempt(&mut self, system: &mut dyn System, tend: f64) -> Result<Option<Attempted>, Failure> {
+    pub fn attempt(&mut self, system: &mut dyn System, tend: f64) -> Result<Option<Attempted>> {
         self.check_step(tend)?;
         self.driver.choose_first_step(system, tend)?;
         self.driver.attempt(system, tend)
@@ -301,7 +301,7 @@ impl Solver {
     }
 
     /// Accept what [`Solver::attempt`] tried.
-    pub fn commit(&mut self, system: &mut dyn System) -> Result<(), Failure> {
+    pub fn commit(&mut self, system: &mut dyn System) -> Result {
         let accepted = self.stats().naccpt;
         let outcome = self.driver.commit(system);
         self.told &= self.stats().naccpt == accepted;
@@ -324,7 +324,7 @@ impl Solver {
         self.driver.propose(h);
     }
 
-    fn check_step(&self, tend: f64) -> Result<(), Failure> {
+    fn check_step(&self, tend: f64) -> Result {
         self.before_end(tend)?;
         if self.driver.options().fixed_step && !(self.h() > 0.0 && self.h().is_finite()) {
             let detail = format!("H = {} is not allowed; allowed: > 0 with IOPT(19) = FIXED = 1", self.h());
@@ -337,7 +337,7 @@ impl Solver {
     }
 
     /// Refuse a step where there is no room for one.
-    fn before_end(&self, tend: f64) -> Result<(), Failure> {
+    fn before_end(&self, tend: f64) -> Result {
         if self.t() < tend {
             return Ok(());
         }
@@ -353,7 +353,7 @@ impl Solver {
         observer: Option<&mut dyn Observer>,
         mut roots: Option<&mut dyn RootFunctions>,
         tend: f64,
-    ) -> Result<Ending, Failure> {
+    ) -> Result<Ending> {
         let mut silent = ();
         self.driver.expect_output(observer.is_some() || roots.is_some());
         let observer = match observer {
@@ -372,7 +372,7 @@ impl Solver {
         observer: &mut dyn Observer,
         roots: &mut Option<&mut dyn RootFunctions>,
         tend: f64,
-    ) -> Result<Ending, Failure> {
+    ) -> Result<Ending> {
         self.begin(system, observer, tend)?;
         while self.t() < tend {
             if let Some(hit) = self.one(system, observer, roots, tend)? {
@@ -389,7 +389,7 @@ impl Solver {
         observer: Option<&mut dyn Observer>,
         mut roots: Option<&mut dyn RootFunctions>,
         tend: f64,
-    ) -> Result<Option<Hit>, Failure> {
+    ) -> Result<Option<Hit>> {
         let mut silent = ();
         let observer = match observer {
             Some(observer) => observer,
@@ -400,12 +400,7 @@ impl Solver {
         self.one(system, observer, &mut roots, tend)
     }
 
-    fn begin(
-        &mut self,
-        system: &mut dyn System,
-        observer: &mut dyn Observer,
-        tend: f64,
-    ) -> Result<(), Failure> {
+    fn begin(&mut self, system: &mut dyn System, observer: &mut dyn Observer, tend: f64) -> Result {
         self.events.clear();
         if std::mem::take(&mut self.used_up) && !self.driver.options().fixed_step {
             self.driver.propose(0.0);
@@ -424,7 +419,7 @@ impl Solver {
         observer: &mut dyn Observer,
         roots: &mut Option<&mut dyn RootFunctions>,
         tend: f64,
-    ) -> Result<Option<Hit>, Failure> {
+    ) -> Result<Option<Hit>> {
         let accepted = self.stats().naccpt;
         let mut outcome = self.step(system, tend);
         if let Err(failure) = outcome {
@@ -442,7 +437,7 @@ impl Solver {
     }
 
     /// Tell the observer of the current point (SOLOUT).
-    fn report(&mut self, observer: &mut dyn Observer) -> Result<(), Failure> {
+    fn report(&mut self, observer: &mut dyn Observer) -> Result {
         self.told = true;
         let step = self.last_step();
         match observer.accepted(&step) {
@@ -454,7 +449,7 @@ impl Solver {
     /// Go on from another point, for example after an impact: positions, velocities and multipliers are made consistent
     /// in this order, each with the smallest correction, and the run begins anew with the step size in hand. NMAX counts from
     /// here. After a failure the run is as it was.
-    pub fn move_to(&mut self, system: &mut dyn System, t: f64, x: &[f64]) -> Result<(), Failure> {
+    pub fn move_to(&mut self, system: &mut dyn System, t: f64, x: &[f64]) -> Result {
         self.move_watching(system, t, x, None)
     }
 
@@ -465,7 +460,7 @@ impl Solver {
         t: f64,
         x: &[f64],
         watched: Option<Watched<'_>>,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         let (layout, options) = (self.driver.layout(), self.driver.options());
         check_arguments(layout, options, &self.tolerance, (t, x, self.h(), t))?;
         let (mut y, mut stats) = (x.to_vec(), *self.stats());
@@ -485,7 +480,7 @@ impl Solver {
 
     /// Put a saved state back, made by a solver of the same system, options and tolerances: the run goes on as if it
     /// had not been interrupted. If the bytes are refused the solver stays as it was.
-    pub fn restore(&mut self, saved: &[u8]) -> Result<(), Failure> {
+    pub fn restore(&mut self, saved: &[u8]) -> Result {
         let x = self.x().to_vec();
         let start = (0.0, &x[..], 0.0);
         let (layout, options) = (self.driver.layout(), self.driver.options());

@@ -1,7 +1,7 @@
 //! Derivatives of the model: JAC or differences, and (M a)_p.
 
 use super::differences::Differences;
-use super::{all_finite, Mass, Trouble};
+use super::{all_finite, Mass, Result, Trouble};
 use crate::decompose::DecompositionKind;
 use crate::error::Code;
 use crate::layout::Layout;
@@ -76,7 +76,7 @@ impl Derivatives {
         x: &[f64],
         fx: &mut JacobianBlocks,
         stats: &mut Stats,
-    ) -> Result<(), Trouble> {
+    ) -> Result {
         let Some(differences) = &mut self.differences else {
             if fx.is_dense() || system.has_entries() {
                 return super::jacobian(system, t, x, fx, &mut stats.njac);
@@ -99,7 +99,7 @@ impl Derivatives {
         a: &[f64],
         out: &mut [f64],
         stats: &mut Stats,
-    ) -> Result<(), Trouble> {
+    ) -> Result {
         let Some(moved) = &mut self.moved else { return Ok(()) };
         match system.mass_acceleration_dp(t, x, a, out) {
             Some(Outcome::Stop) => {

@@ -7,7 +7,7 @@
 //! size, which leaves the rounding errors (about ε^(3/4)) alone.
 
 use super::groups::Groups;
-use super::Trouble;
+use super::{Result, Trouble};
 use crate::error::Code;
 use crate::layout::Layout;
 use crate::system::{JacobianBlocks, System};
@@ -80,7 +80,7 @@ impl Differences {
         typical: &[f64],
         fx: &mut JacobianBlocks,
         calls: &mut u64,
-    ) -> Result<(), Trouble> {
+    ) -> Result {
         self.x.copy_from_slice(x);
         *calls += 1;
         super::eom(system, code, t, x, &mut self.base)?;
@@ -108,7 +108,7 @@ impl Differences {
         central: bool,
         columns: &[usize],
         calls: &mut u64,
-    ) -> Result<(), Trouble> {
+    ) -> Result {
         columns.iter().for_each(|&j| self.width[j] = 0.0);
         match (self.moved_by(system, at, columns, 1.0, calls), central) {
             (Ok(()), false) => self.back.copy_from_slice(&self.base),
@@ -139,7 +139,7 @@ impl Differences {
         columns: &[usize],
         sign: f64,
         calls: &mut u64,
-    ) -> Result<(), Trouble> {
+    ) -> Result {
         *calls += 1;
         for &j in columns {
             self.x[j] = at.x[j] + sign * at.step(j);

@@ -1,6 +1,6 @@
 //! The mass matrix.
 
-use super::{all_finite, check, twice, Trouble};
+use super::{all_finite, check, twice, Result};
 use crate::error::Code;
 use crate::layout::Layout;
 use crate::linalg::scalar::Scalar;
@@ -118,13 +118,7 @@ impl Mass {
     }
 
     /// Evaluate MAS; a constant matrix only once.
-    pub fn evaluate(
-        &mut self,
-        system: &mut dyn System,
-        t: f64,
-        x: &[f64],
-        calls: &mut u64,
-    ) -> Result<(), Trouble> {
+    pub fn evaluate(&mut self, system: &mut dyn System, t: f64, x: &[f64], calls: &mut u64) -> Result {
         if self.nv == 0 || (self.evaluated && self.structure.is_constant()) {
             return Ok(());
         }

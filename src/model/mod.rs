@@ -49,9 +49,12 @@ pub enum Trouble {
     NotFinite,
 }
 
+/// What the model gives, or why it could not be evaluated.
+pub type Result<T = (), E = Trouble> = std::result::Result<T, E>;
+
 /// Check an answer and its numbers.
 #[inline]
-pub(crate) fn check(outcome: Outcome, code: Code, finite: impl FnOnce() -> bool) -> Result<(), Trouble> {
+pub(crate) fn check(outcome: Outcome, code: Code, finite: impl FnOnce() -> bool) -> Result {
     match outcome {
         Outcome::Stop => Err(Trouble::Stop { code, not_finite: false }),
         Outcome::Retry => Err(Trouble::Retry),
@@ -64,17 +67,13 @@ pub(crate) use crate::linalg::all_finite;
 
 /// Evaluate EOM; `code` is reported if the model stops the run here.
 #[inline]
-pub fn eom(system: &mut dyn System, code: Code, t: f64, x: &[f64], rda: &mut [f64]) -> Result<(), Trouble> {
+pub fn eom(system: &mut dyn System, code: Code, t: f64, x: &[f64], rda: &mut [f64]) -> Result {
     let outcome = system.eom(t, x, rda);
     check(outcome, code, || all_finite(rda))
 }
 
 /// Try an evaluation a second time if it was not finite; twice non-finite stops the run with `code`.
-fn twice(
-    code: Code,
-    mut evaluate: impl FnMut() -> Result<(), Trouble>,
-    calls: &mut u64,
-) -> Result<(), Trouble> {
+fn twice(code: Code, mut evaluate: impl FnMut() -> Result, calls: &mut u64) -> Result {
     *calls += 1;
     match evaluate() {
         Err(Trouble::NotFinite) => {
@@ -95,7 +94,7 @@ pub fn jacobian(
     x: &[f64],
     fx: &mut JacobianBlocks,
     calls: &mut u64,
-) -> Result<(), Trouble> {
+) -> Result {
     let code = Code::StoppedByJac;
     let evaluate = || {
         fx.clear();

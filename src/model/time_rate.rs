@@ -6,7 +6,7 @@
 //! wide as the motion allows, which only the step size tells, and the error δ² of a wide difference is removed by
 //! extrapolation (Ridders 1982).
 
-use super::Trouble;
+use super::{Result, Trouble};
 use crate::layout::Block;
 
 /// Noise of a narrow difference, relative to the rate, up to which it is taken.
@@ -51,8 +51,8 @@ impl TimeRate {
         (t, base): (f64, &[f64]),
         rows: Block,
         span: Span,
-        mut rows_at: impl FnMut(f64, &mut [f64]) -> Result<(), Trouble>,
-    ) -> Result<(), Trouble> {
+        mut rows_at: impl FnMut(f64, &mut [f64]) -> Result,
+    ) -> Result {
         rows.of_mut(&mut self.rate).fill(0.0);
         if span.narrow <= 0.0 || rows.is_empty() {
             return Ok(());
@@ -92,8 +92,8 @@ impl TimeRate {
         &mut self,
         (t, base): (f64, &[f64]),
         width: f64,
-        rows_at: &mut impl FnMut(f64, &mut [f64]) -> Result<(), Trouble>,
-    ) -> Result<bool, Trouble> {
+        rows_at: &mut impl FnMut(f64, &mut [f64]) -> Result,
+    ) -> Result<bool> {
         let (up, down) = (t + width, t - width);
         rows_at(up - t, &mut self.later)?;
         let (symmetric, span) = match rows_at(down - t, &mut self.earlier) {

@@ -2,7 +2,7 @@
 
 use super::{Solver, Watched};
 use crate::check::parts_agree;
-use crate::error::Failure;
+use crate::error::Result;
 use crate::layout::Layout;
 use crate::methods::{automatic, Maker};
 use crate::norm::Tolerance;
@@ -44,7 +44,7 @@ impl Solver {
         (options, tolerance): (&Options, &Tolerance),
         start: (f64, &[f64], f64),
         watched: Option<Watched<'_>>,
-    ) -> Result<(), Failure> {
+    ) -> Result {
         let (options, calls) = by_model(system, options, (start.0, start.1));
         Self::begin_in(run, make, system, (&options, tolerance), start, watched)?;
         if let Some(solver) = run {
@@ -59,7 +59,7 @@ impl Solver {
         options: &Options,
         tolerance: &Tolerance,
         saved: &[u8],
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         if options.method == MethodKind::ByModel {
             // What it was resolved to is known to the saved state alone.
             let resumed = Self::resume_method(system, options, tolerance, saved);

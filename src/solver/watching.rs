@@ -1,7 +1,7 @@
 //! Watching for events: what is watched, looking for events in a step, and going back to a terminal one.
 
 use super::Solver;
-use crate::error::{Code, Failure};
+use crate::error::{Code, Failure, Result};
 use crate::events::{slope, Advice, Hit, Landing, NoValue, RootFunctions, Rule, Watch};
 use crate::system::{Observer, System};
 
@@ -17,11 +17,7 @@ pub struct Watched<'a> {
 
 impl Watched<'_> {
     /// A watch that begins at (t, x), after an earlier one.
-    pub(super) fn begin(
-        self,
-        earlier: Option<&Watch>,
-        (t, x, h): (f64, &[f64], f64),
-    ) -> Result<Watch, Failure> {
+    pub(super) fn begin(self, earlier: Option<&Watch>, (t, x, h): (f64, &[f64], f64)) -> Result<Watch> {
         let mut watch = Watch::new(self.rules, self.tolerance, x.len());
         if let Some(earlier) = earlier {
             watch.inherit(earlier);
@@ -44,19 +40,14 @@ impl Solver {
     }
 
     /// Watch root functions from here on; event times are located to `tolerance` (0: to rounding).
-    pub fn watch(
-        &mut self,
-        roots: &mut dyn RootFunctions,
-        rules: &[Rule],
-        tolerance: f64,
-    ) -> Result<(), Failure> {
+    pub fn watch(&mut self, roots: &mut dyn RootFunctions, rules: &[Rule], tolerance: f64) -> Result {
         let here = (self.t(), self.x(), self.h());
         self.watch = Some(Watched { roots, rules, tolerance }.begin(self.watch.as_ref(), here)?);
         Ok(())
     }
 
     /// Begin to watch again after the state was changed.
-    pub fn rewatch(&mut self, roots: &mut dyn RootFunctions) -> Result<(), Failure> {
+    pub fn rewatch(&mut self, roots: &mut dyn RootFunctions) -> Result {
         if let Some(mut watch) = self.watch.take() {
             let begun = watch.begin(roots, self.t(), self.x());
             self.watch = Some(watch);
@@ -75,7 +66,7 @@ impl Solver {
         system: &mut dyn System,
         observer: &mut dyn Observer,
         roots: &mut Option<&mut dyn RootFunctions>,
-    ) -> Result<Option<Hit>, Failure> {
+    ) -> Result<Option<Hit>> {
         self.told = false;
         let (Some(roots), Some(mut watch)) = (roots.as_deref_mut(), self.watch.take()) else {
             self.report(observer)?;
@@ -109,7 +100,7 @@ impl Solver {
         roots: &mut dyn RootFunctions,
         watch: &mut Watch,
         mut hit: Hit,
-    ) -> Result<Hit, Failure> {
+    ) -> Result<Hit> {
         let (proposal, end, first) = (self.h(), self.t(), hit.t);
         let begin = self.driver.state().t_old;
         // Steps from which nothing could be seen are not made: the event is where the step began, or where it ended.
@@ -154,12 +145,7 @@ impl Solver {
 
     /// Make the last step again from its beginning, but to time t. If it had to be divided the points before t are part
     /// of the run, and the last of them is the new beginning.
-    fn step_again(
-        &mut self,
-        system: &mut dyn System,
-        observer: &mut dyn Observer,
-        t: f64,
-    ) -> Result<(), Failure> {
+    fn step_again(&mut self, system: &mut dyn System, observer: &mut dyn Observer, t: f64) -> Result {
         self.driver.step_back();
         self.driver.propose(t - self.t());
         self.told = true;

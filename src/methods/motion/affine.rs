@@ -2,7 +2,7 @@
 //! rounding errors, and one over the size of v itself has the fewest. A column costs one evaluation, and only those of v are
 //! needed: whether forces depend on λ, μ by -Cᵀ(λ, μ) alone is seen where it matters, at the multipliers found.
 
-use super::{Halt, Motion, Source, SAME_FORCE};
+use super::{Halt, Motion, Result, Source, SAME_FORCE};
 use crate::error::Code;
 use crate::layout::Form;
 use crate::model::{self, Trouble};
@@ -23,7 +23,7 @@ impl Motion {
         system: &mut dyn System,
         (t, h): (f64, f64),
         stats: &mut Stats,
-    ) -> Result<bool, Halt> {
+    ) -> Result<bool> {
         let (l, m) = (self.layout, self.nu.len());
         let multipliers = l.x.multipliers;
         self.guess.copy_from_slice(multipliers.of(&self.x));
@@ -60,7 +60,7 @@ impl Motion {
     }
 
     /// C, and Z in FX6, with the rows at the point in `rda`; false if the model cannot be evaluated on either side.
-    fn velocity_columns(&mut self, system: &mut dyn System, t: f64, stats: &mut Stats) -> Result<bool, Halt> {
+    fn velocity_columns(&mut self, system: &mut dyn System, t: f64, stats: &mut Stats) -> Result<bool> {
         let (l, m) = (self.layout, self.nu.len());
         let np = l.dims.np;
         self.moved.copy_from_slice(&self.x);

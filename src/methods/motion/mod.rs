@@ -70,6 +70,9 @@ impl From<Defect> for Halt {
     }
 }
 
+/// What is found at a point, or why it could not be used.
+type Result<T = (), E = Halt> = std::result::Result<T, E>;
+
 /// Where C comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -175,7 +178,7 @@ impl Motion {
         y: &[f64],
         rate: &mut [f64],
         stats: &mut Stats,
-    ) -> Result<(), Halt> {
+    ) -> Result {
         self.place(y);
         if self.source == Source::Unknown {
             self.choose_source(system, t);
@@ -197,12 +200,7 @@ impl Motion {
     }
 
     /// λ, μ and the acceleration (in place of f_dyn) with FX1..FX6.
-    fn solve_linearized(
-        &mut self,
-        system: &mut dyn System,
-        point: (f64, f64),
-        stats: &mut Stats,
-    ) -> Result<(), Halt> {
+    fn solve_linearized(&mut self, system: &mut dyn System, point: (f64, f64), stats: &mut Stats) -> Result {
         let coupled = self.constraint_matrix(system, point.0, stats)?;
         self.decompose()?;
         if coupled {
@@ -230,13 +228,7 @@ impl Motion {
     }
 
     /// Rows of EOM at y, contact points settled, with the multipliers in hand; of supplied parts the rows g alone.
-    pub fn residuals(
-        &mut self,
-        system: &mut dyn System,
-        t: f64,
-        y: &[f64],
-        stats: &mut Stats,
-    ) -> Result<(), Halt> {
+    pub fn residuals(&mut self, system: &mut dyn System, t: f64, y: &[f64], stats: &mut Stats) -> Result {
         self.place(y);
         if self.source == Source::Supplied {
             return self.ask(system, t, Ask::Positions, stats);
@@ -245,23 +237,13 @@ impl Motion {
         self.evaluate(system, t, stats)
     }
 
-    pub(super) fn evaluate(
-        &mut self,
-        system: &mut dyn System,
-        t: f64,
-        stats: &mut Stats,
-    ) -> Result<(), Halt> {
+    pub(super) fn evaluate(&mut self, system: &mut dyn System, t: f64, stats: &mut Stats) -> Result {
         stats.neom += 1;
         Ok(model::eom(system, Code::StoppedByEom, t, &self.x, &mut self.rda)?)
     }
 
     /// C; true if the forces depend on w, λ, μ otherwise than by -Cᵀ(λ, μ).
-    fn constraint_matrix(
-        &mut self,
-        system: &mut dyn System,
-        t: f64,
-        stats: &mut Stats,
-    ) -> Result<bool, Halt> {
+    fn constraint_matrix(&mut self, system: &mut dyn System, t: f64, stats: &mut Stats) -> Result<bool> {
         let m = self.nu.len();
         if m == 0 && self.layout.dims.nw == 0 {
             return Ok(false);
@@ -271,7 +253,7 @@ impl Motion {
     }
 
     /// C from FX2, compared with the forces in FX5; true if they depend on w, λ, μ otherwise than by -Cᵀ(λ, μ).
-    fn read_constraint_matrix(&mut self) -> Result<bool, Halt> {
+    fn read_constraint_matrix(&mut self) -> Result<bool> {
         let (m, nv, m2) = (self.nu.len(), self.layout.dims.nv, self.layout.m2());
         let (fx2, fx5) = (&self.fx.fx[1], &self.fx.fx[4][self.layout.x.multipliers.start * nv..]);
         // All are finite, so that a comparison will do where `max` looks for NaN.
@@ -302,7 +284,7 @@ impl Motion {
         system: &mut dyn System,
         (t, x): (f64, &[f64]),
         stats: &mut Stats,
-    ) -> Result<bool, Halt> {
+    ) -> Result<bool> {
         self.x.copy_from_slice(x);
         self.mass.evaluate(system, t, &self.x, &mut stats.nmas)?;
         self.linearize(system, t, stats)?;
@@ -328,12 +310,7 @@ impl Motion {
     }
 
     /// FX1..FX6 at the point.
-    pub(super) fn linearize(
-        &mut self,
-        system: &mut dyn System,
-        t: f64,
-        stats: &mut Stats,
-    ) -> Result<(), Halt> {
+    pub(super) fn linearize(&mut self, system: &mut dyn System, t: f64, stats: &mut Stats) -> Result {
         Ok(self.derivatives.jacobian(system, t, &self.x, &mut self.fx, stats)?)
     }
 
@@ -343,7 +320,7 @@ impl Motion {
         system: &mut dyn System,
         (t, h): (f64, f64),
         stats: &mut Stats,
-    ) -> Result<(), Halt> {
+    ) -> Result {
         let (b, rows) = (self.layout.x, self.layout.rda);
         if self.layout.form == Form::StrangenessFree && !self.saddle.is_whole() {
             self.nu.copy_from_slice(&self.rda[rows.g_acceleration.start..rows.h_acceleration.end]);
@@ -375,7 +352,7 @@ impl Motion {
         system: &mut dyn System,
         (t, h): (f64, f64),
         stats: &mut Stats,
-    ) -> Result<(), Halt> {
+    ) -> Result {
         if self.nu.is_empty() {
             return Ok(());
         }

@@ -1,7 +1,7 @@
 //! What is not linear at a point: w, λ, μ where forces depend on them (friction), and contact points, by Newton's method.
 
 use super::saddle::Defect;
-use super::{factored, Halt, Motion, MAX_ITERATIONS};
+use super::{factored, Halt, Motion, Result, MAX_ITERATIONS};
 use crate::linalg::products;
 use crate::stats::Stats;
 use crate::system::System;
@@ -13,7 +13,7 @@ const SLOW: f64 = 0.02;
 
 impl Motion {
     /// The block of FX1 for w, λ, μ.
-    pub(super) fn factor_algebraic(&mut self) -> Result<(), Halt> {
+    pub(super) fn factor_algebraic(&mut self) -> Result {
         let entries = self.layout.m1() * self.layout.n1();
         self.algebraic.matrix_mut().copy_from_slice(&self.fx.fx[0][..entries]);
         Ok(self.algebraic.factor().map_err(|_| Defect::Constraints(None))?)
@@ -25,7 +25,7 @@ impl Motion {
         system: &mut dyn System,
         (t, h): (f64, f64),
         stats: &mut Stats,
-    ) -> Result<(), Halt> {
+    ) -> Result {
         let (l, n1) = (self.layout, self.layout.n1());
         self.factor_algebraic()?;
         let mut before = f64::INFINITY;
@@ -59,12 +59,7 @@ impl Motion {
     }
 
     /// f_dyn := a, the multipliers being known.
-    fn acceleration(
-        &mut self,
-        system: &mut dyn System,
-        point: (f64, f64),
-        stats: &mut Stats,
-    ) -> Result<(), Halt> {
+    fn acceleration(&mut self, system: &mut dyn System, point: (f64, f64), stats: &mut Stats) -> Result {
         if self.saddle.is_whole() {
             self.constraint_rate(system, point, stats)?;
             factored(&mut self.saddle)?.solve(self.layout.rda.f_dyn.of_mut(&mut self.rda), &mut self.nu);
@@ -75,12 +70,7 @@ impl Motion {
     }
 
     /// s from c(p, s) = 0 by Newton's method.
-    pub(super) fn settle_contact(
-        &mut self,
-        system: &mut dyn System,
-        t: f64,
-        stats: &mut Stats,
-    ) -> Result<(), Halt> {
+    pub(super) fn settle_contact(&mut self, system: &mut dyn System, t: f64, stats: &mut Stats) -> Result {
         let (l, ns) = (self.layout, self.layout.dims.ns);
         if ns == 0 {
             return Ok(());

@@ -1,6 +1,6 @@
 //! Models that supply f, γ, M and C themselves ([`System::parts`]); then p' = v.
 
-use super::{factored, Halt, Motion};
+use super::{factored, Motion, Result};
 use crate::error::Code;
 use crate::linalg::all_finite;
 use crate::model;
@@ -22,13 +22,7 @@ pub(super) enum Ask {
 
 impl Motion {
     /// The matrices at y and the rows gI, h. For supplied parts only; then [`Motion::rate_with_matrices`].
-    pub fn matrices(
-        &mut self,
-        system: &mut dyn System,
-        t: f64,
-        y: &[f64],
-        stats: &mut Stats,
-    ) -> Result<(), Halt> {
+    pub fn matrices(&mut self, system: &mut dyn System, t: f64, y: &[f64], stats: &mut Stats) -> Result {
         self.place(y);
         self.ask(system, t, Ask::Matrices, stats)?;
         self.decompose()?;
@@ -44,7 +38,7 @@ impl Motion {
         y: &[f64],
         rate: &mut [f64],
         stats: &mut Stats,
-    ) -> Result<(), Halt> {
+    ) -> Result {
         self.place(y);
         self.ask(system, t, Ask::Forces, stats)?;
         self.solve_supplied(stats)?;
@@ -53,13 +47,7 @@ impl Motion {
     }
 
     /// Parts that the model supplies.
-    pub(super) fn ask(
-        &mut self,
-        system: &mut dyn System,
-        t: f64,
-        ask: Ask,
-        stats: &mut Stats,
-    ) -> Result<(), Halt> {
+    pub(super) fn ask(&mut self, system: &mut dyn System, t: f64, ask: Ask, stats: &mut Stats) -> Result {
         let (rows, mut parts) = (self.layout.rda, Parts::default());
         let (matrices, forces) =
             (matches!(ask, Ask::Stage | Ask::Matrices), matches!(ask, Ask::Stage | Ask::Forces));
@@ -93,7 +81,7 @@ impl Motion {
     }
 
     /// λ, μ and the acceleration (in place of f_dyn) from supplied parts.
-    pub(super) fn solve_supplied(&mut self, stats: &mut Stats) -> Result<(), Halt> {
+    pub(super) fn solve_supplied(&mut self, stats: &mut Stats) -> Result {
         let (b, rows) = (self.layout.x, self.layout.rda);
         // C a = -γ.
         self.nu.iter_mut().for_each(|nu| *nu = -*nu);
