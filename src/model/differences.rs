@@ -93,7 +93,10 @@ impl Differences {
         let result = (0..groups.len()).try_for_each(|group| {
             let columns = groups.columns(group);
             self.difference(system, &at, central, columns, calls)?;
-            columns.iter().for_each(|&j| self.store_column(layout, j, groups.entries(j), fx));
+            columns.iter().for_each(|&j| match groups.entries(j) {
+                None => self.store_column(layout, j, fx),
+                Some(entries) => self.store_entries(layout, j, entries, fx),
+            });
             Ok(())
         });
         self.groups = Some(groups);
@@ -150,39 +153,33 @@ impl Differences {
         result
     }
 
-    fn store_column(
-        &self,
-        layout: &Layout,
-        j: usize,
-        entries: Option<&[(usize, usize)]>,
-        fx: &mut JacobianBlocks,
-    ) {
-        let width = self.width[j];
+    /// All rows of a column.
+    fn store_column(&self, layout: &Layout, j: usize, fx: &mut JacobianBlocks) {
         for (k, (rows, first)) in layout.fx_position().into_iter().enumerate() {
             let (m, n) = fx.shape[k];
-            if j < first || j >= first + n {
-                continue;
-            }
-            let (back, moved) = (rows.of(&self.back), rows.of(&self.moved));
-            if !fx.fx[k].is_dense() {
-                for &(_, i) in entries.unwrap_or(&[]).iter().filter(|entry| entry.0 == k) {
-                    fx.fx[k].set(i, j - first, (back[i] - moved[i]) / width);
-                }
+            if j < first || j >= first + n || !fx.fx[k].is_dense() {
                 continue;
             }
             let column = &mut fx.fx[k][(j - first) * m..(j - first + 1) * m];
-            match entries {
-                None => {
-                    for ((c, moved), back) in column.iter_mut().zip(moved).zip(back) {
-                        *c = (back - moved) / width;
-                    }
-                }
-                Some(entries) => {
-                    column.fill(0.0);
-                    for &(_, i) in entries.iter().filter(|entry| entry.0 == k) {
-                        column[i] = (back[i] - moved[i]) / width;
-                    }
-                }
+            for ((c, moved), back) in column.iter_mut().zip(rows.of(&self.moved)).zip(rows.of(&self.back)) {
+                *c = (back - moved) / self.width[j];
+            }
+        }
+    }
+
+    /// Those that the pattern has, as (block, row); the others are zero.
+    fn store_entries(&self, layout: &Layout, j: usize, entries: &[(usize, usize)], fx: &mut JacobianBlocks) {
+        for (k, (rows, first)) in layout.fx_position().into_iter().enumerate() {
+            let ((m, n), block) = (fx.shape[k], &mut fx.fx[k]);
+            if j < first || j >= first + n {
+                continue;
+            }
+            if block.is_dense() {
+                block[(j - first) * m..(j - first + 1) * m].fill(0.0);
+            }
+            let (back, moved) = (rows.of(&self.back), rows.of(&self.moved));
+            for &(_, i) in entries.iter().filter(|entry| entry.0 == k) {
+                block.set(i, j - first, (back[i] - moved[i]) / self.width[j]);
             }
         }
     }
