@@ -87,6 +87,37 @@ pub trait Method: Debug + Send {
     fn restore(&mut self, saved: &[u8]) -> Result<(), BadState>;
 }
 
+/// What a method has in files of its own, as [`Method`] asks for it: its state, the choice of the first step (`start.rs`), saving and
+/// restoring (`save.rs`).
+macro_rules! parts_of_its_own {
+    () => {
+        fn state(&self) -> &crate::methods::state::State {
+            &self.state
+        }
+
+        fn state_mut(&mut self) -> &mut crate::methods::state::State {
+            &mut self.state
+        }
+
+        fn choose_first_step(
+            &mut self,
+            system: &mut dyn crate::system::System,
+            tend: f64,
+        ) -> Result<(), crate::error::Failure> {
+            self.first_step(system, tend)
+        }
+
+        fn save(&self) -> Vec<u8> {
+            self.saved()
+        }
+
+        fn restore(&mut self, saved: &[u8]) -> Result<(), crate::methods::save::BadState> {
+            self.put_back(saved)
+        }
+    };
+}
+use parts_of_its_own;
+
 /// Constraints as a decomposition shows them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constraints {

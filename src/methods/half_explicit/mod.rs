@@ -19,7 +19,6 @@ mod tableau;
 use super::motion::saddle::Saddle;
 use super::motion::{setback, Halt, Motion, Source};
 use super::plan::{Attempted, Plan};
-use super::save::BadState;
 use super::setback::Setback;
 use super::state::State;
 use super::{Constraints, Method};
@@ -278,17 +277,7 @@ impl HalfExplicit {
 }
 
 impl Method for HalfExplicit {
-    fn state(&self) -> &State {
-        &self.state
-    }
-
-    fn state_mut(&mut self) -> &mut State {
-        &mut self.state
-    }
-
-    fn choose_first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
-        self.first_step(system, tend)
-    }
+    super::parts_of_its_own!();
 
     fn attempt(&mut self, system: &mut dyn System, plan: &Plan) -> Result<Attempted, Setback> {
         self.begin_step(system, plan.h)?;
@@ -360,13 +349,5 @@ impl Method for HalfExplicit {
         let rows = self.layout.dims.nl + self.layout.dims.nm;
         let redundant = saddle.rank().map_or(0, |rank| rows - rank);
         Some(Constraints { smallest: saddle.smallest(), redundant })
-    }
-
-    fn save(&self) -> Vec<u8> {
-        self.saved()
-    }
-
-    fn restore(&mut self, saved: &[u8]) -> Result<(), BadState> {
-        self.put_back(saved)
     }
 }

@@ -17,11 +17,10 @@ mod start;
 mod tests;
 
 use super::plan::{Attempted, Plan};
-use super::save::BadState;
 use super::setback::{self, Setback};
 use super::state::State;
 use super::{Constraints, Method};
-use crate::error::{Failure, Rejection};
+use crate::error::Rejection;
 use crate::layout::Layout;
 use crate::methods::hermite;
 use crate::model::by_pattern::{self, Purpose};
@@ -120,17 +119,7 @@ struct Work {
 }
 
 impl Method for Hht {
-    fn state(&self) -> &State {
-        &self.state
-    }
-
-    fn state_mut(&mut self) -> &mut State {
-        &mut self.state
-    }
-
-    fn choose_first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
-        self.first_step(system, tend)
-    }
+    super::parts_of_its_own!();
 
     fn attempt(&mut self, system: &mut dyn System, plan: &Plan) -> Result<Attempted, Setback> {
         self.begin(system, plan.h)?;
@@ -189,14 +178,6 @@ impl Method for Hht {
 
     fn constraints(&self) -> Option<Constraints> {
         Some(Constraints { smallest: None, redundant: self.index1.deficiency })
-    }
-
-    fn save(&self) -> Vec<u8> {
-        self.saved()
-    }
-
-    fn restore(&mut self, saved: &[u8]) -> Result<(), BadState> {
-        self.put_back(saved)
     }
 }
 

@@ -29,11 +29,10 @@ pub mod scheme;
 mod start;
 
 use super::plan::{Attempted, Plan};
-use super::save::BadState;
 use super::setback::Setback;
 use super::state::State;
 use super::Method;
-use crate::error::{Failure, Rejection};
+use crate::error::Rejection;
 use crate::layout::Layout;
 use crate::linalg::{RealSolver, SolverKind};
 use crate::methods::hermite;
@@ -199,17 +198,7 @@ impl Work {
 }
 
 impl Method for Newmark {
-    fn state(&self) -> &State {
-        &self.state
-    }
-
-    fn state_mut(&mut self) -> &mut State {
-        &mut self.state
-    }
-
-    fn choose_first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
-        self.first_step(system, tend)
-    }
+    super::parts_of_its_own!();
 
     fn attempt(&mut self, system: &mut dyn System, plan: &Plan) -> Result<Attempted, Setback> {
         self.begin(system, plan.h)?;
@@ -271,14 +260,6 @@ impl Method for Newmark {
     fn restart(&mut self, t: f64, x: &[f64]) {
         self.state.restart(t, x);
         (self.has_before, self.ranks, self.begun) = (false, None, false);
-    }
-
-    fn save(&self) -> Vec<u8> {
-        self.saved()
-    }
-
-    fn restore(&mut self, saved: &[u8]) -> Result<(), BadState> {
-        self.put_back(saved)
     }
 }
 

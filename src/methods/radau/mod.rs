@@ -19,7 +19,6 @@ pub mod switching;
 pub mod tableau;
 
 use super::plan::{Attempted, Plan};
-use super::save::BadState;
 use super::setback::Setback;
 use super::state::State;
 use super::Method;
@@ -118,17 +117,7 @@ pub struct Radau<const L: usize> {
 }
 
 impl<const L: usize> Method for Radau<L> {
-    fn state(&self) -> &State {
-        &self.state
-    }
-
-    fn state_mut(&mut self) -> &mut State {
-        &mut self.state
-    }
-
-    fn choose_first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
-        self.first_step(system, tend)
-    }
+    super::parts_of_its_own!();
 
     fn attempt(&mut self, system: &mut dyn System, plan: &Plan) -> Result<Attempted, Setback> {
         let h = plan.h;
@@ -221,14 +210,6 @@ impl<const L: usize> Method for Radau<L> {
         (self.critical, self.memory) = (None, critical::Memory::default());
         self.forget();
         true
-    }
-
-    fn save(&self) -> Vec<u8> {
-        self.saved()
-    }
-
-    fn restore(&mut self, saved: &[u8]) -> Result<(), BadState> {
-        self.put_back(saved)
     }
 }
 

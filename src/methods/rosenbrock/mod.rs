@@ -29,11 +29,10 @@ mod tangent;
 use super::motion::saddle::Saddle;
 use super::motion::{setback, Halt, Motion, Source};
 use super::plan::{Attempted, Plan};
-use super::save::BadState;
 use super::setback::Setback;
 use super::state::State;
 use super::Method;
-use crate::error::{Failure, Rejection};
+use crate::error::Rejection;
 use crate::layout::{Form, Layout};
 use crate::norm::Tolerance;
 use crate::options::Options;
@@ -241,17 +240,7 @@ impl Rosenbrock {
 }
 
 impl Method for Rosenbrock {
-    fn state(&self) -> &State {
-        &self.state
-    }
-
-    fn state_mut(&mut self) -> &mut State {
-        &mut self.state
-    }
-
-    fn choose_first_step(&mut self, system: &mut dyn System, tend: f64) -> Result<(), Failure> {
-        self.first_step(system, tend)
-    }
+    super::parts_of_its_own!();
 
     fn attempt(&mut self, system: &mut dyn System, plan: &Plan) -> Result<Attempted, Setback> {
         self.begin(system, plan.h)?;
@@ -284,13 +273,5 @@ impl Method for Rosenbrock {
         super::copy_differential(&self.layout, x, &mut self.y);
         self.bend.fill(0.0);
         (self.begun, self.linearized) = (false, false);
-    }
-
-    fn save(&self) -> Vec<u8> {
-        self.saved()
-    }
-
-    fn restore(&mut self, saved: &[u8]) -> Result<(), BadState> {
-        self.put_back(saved)
     }
 }
