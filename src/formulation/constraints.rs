@@ -1,7 +1,7 @@
 //! The constraint blocks: their decomposition, their ranks, and N (GEDECCLU, GEDECCQR, GEDECCSV).
 
 use super::dependent::Dependents;
-use super::{Deficiency, Formulation};
+use super::{Deficiency, Formulation, Result};
 use crate::decompose::{ConstraintDecomposition, DecompositionKind};
 use crate::error::Code;
 use crate::layout::Form;
@@ -14,11 +14,7 @@ impl Formulation {
     /// Decompose the constraint blocks (GEDECCLU, GEDECCQR, GEDECCSV) and build N.
     /// Which invariants are imposed depends on `scal`; without it they stay as they are.
     #[inline(never)] // a part of `make profile`
-    pub(super) fn predecompose(
-        &mut self,
-        fx: &JacobianBlocks,
-        scal: Option<&[f64]>,
-    ) -> Result<(), Deficiency> {
+    pub(super) fn predecompose(&mut self, fx: &JacobianBlocks, scal: Option<&[f64]>) -> Result {
         self.decompose_block1(fx)?;
         self.decompose_block2(fx, scal)?;
         self.decompose_block3(fx)?;
@@ -29,7 +25,7 @@ impl Formulation {
     }
 
     /// d, gII, hI on the columns they determine.
-    fn decompose_block1(&mut self, fx: &JacobianBlocks) -> Result<(), Deficiency> {
+    fn decompose_block1(&mut self, fx: &JacobianBlocks) -> Result {
         let m = self.layout.m1();
         let a = &fx.fx[0][..m * self.solved.len()];
         unit_rows(m, a, &mut self.row_scale);
@@ -39,7 +35,7 @@ impl Formulation {
     }
 
     /// gI, h and the imposed invariants on v.
-    fn decompose_block2(&mut self, fx: &JacobianBlocks, scal: Option<&[f64]>) -> Result<(), Deficiency> {
+    fn decompose_block2(&mut self, fx: &JacobianBlocks, scal: Option<&[f64]>) -> Result {
         let l = self.layout;
         let constraints = l.dims.nl + l.dims.nm;
         if let Some(scal) = scal.filter(|_| l.dims.ni > 0) {
@@ -58,7 +54,7 @@ impl Formulation {
     }
 
     /// c, g on [s p].
-    fn decompose_block3(&mut self, fx: &JacobianBlocks) -> Result<(), Deficiency> {
+    fn decompose_block3(&mut self, fx: &JacobianBlocks) -> Result {
         let m = self.layout.m3();
         unit_rows(m, &fx.fx[2], &mut self.row_scale);
         let first = self.layout.rda.rows3.start;
@@ -87,7 +83,7 @@ impl Formulation {
 
     /// How much each invariant still says about the free velocities: |e_v K| against what errors of the
     /// size of the tolerance do to e. Condition e) of the manual fails where this vanishes.
-    fn judge_invariants(&mut self, fx: &JacobianBlocks, scal: &[f64]) -> Result<(), Deficiency> {
+    fn judge_invariants(&mut self, fx: &JacobianBlocks, scal: &[f64]) -> Result {
         let l = self.layout;
         let (m2, nv, nq) = (l.m2(), l.n3(), l.n4());
         let free = nv - self.block2.rank();
@@ -117,7 +113,7 @@ impl Formulation {
     }
 
     /// Redundancy must be uniform (SVD), and is refused by LU and QR.
-    fn compare_ranks(&mut self) -> Result<(), Deficiency> {
+    fn compare_ranks(&mut self) -> Result {
         let blocks = [&self.block1, &self.block2, &self.block3];
         let ranks = blocks.map(|b| b.rank());
         let missing = blocks.map(|b| b.rows() - b.rank());
@@ -158,7 +154,7 @@ impl Formulation {
 
     /// FORM=1: which multipliers are unknowns. Those that redundant constraints leave undetermined make no force; the unknowns are
     /// then coordinates in what is orthogonal to them, so that λ and μ have minimum norm.
-    fn decide_multipliers(&mut self, fx: &JacobianBlocks) -> Result<(), Deficiency> {
+    fn decide_multipliers(&mut self, fx: &JacobianBlocks) -> Result {
         let (all, nv) = (self.free_multipliers(), self.layout.n3());
         let deficiency = if all.is_empty() { 0 } else { self.deficiency() };
         self.free_m = all.len() - deficiency;
@@ -298,7 +294,7 @@ impl Rule {
         a: &[f64],
         scale: &[f64],
         row_of: impl Fn(usize) -> usize,
-    ) -> Result<(), Deficiency> {
+    ) -> Result {
         let code = self.code.unwrap_or(Code::SvdFailed);
         let failed = |_: LinalgError| Deficiency { code, row: None, rank: 0, rows: m };
         block.decompose(m, a, scale).map_err(failed)?;

@@ -60,6 +60,9 @@ pub struct Deficiency {
     pub rows: usize,
 }
 
+/// What a constraint block gives.
+pub type Result<T = (), E = Deficiency> = std::result::Result<T, E>;
+
 /// Decisions of a [`Formulation`] that outlive a point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
@@ -311,7 +314,7 @@ impl Formulation {
         mass: &Mass,
         scal: Option<&[f64]>,
         count: &mut u64,
-    ) -> Result<(), Deficiency> {
+    ) -> Result {
         self.predecompose(fx, scal)?;
         self.apply_mass(mass, count);
         Ok(())

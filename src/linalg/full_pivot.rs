@@ -4,7 +4,7 @@
 
 use super::processor::{kernel, Processor};
 use super::scalar::{divide, Scalar};
-use super::{all_finite, LinalgError};
+use super::{all_finite, LinalgError, Result};
 
 /// Matrices above this may overflow during the elimination, so their factors are checked.
 const MAY_OVERFLOW: f64 = 1e290;
@@ -111,7 +111,7 @@ impl FullPivotLu {
     }
 
     /// Factor in place. A rank-deficient matrix is no error: see [`FullPivotLu::pivots`].
-    pub fn factor(&mut self) -> Result<(), LinalgError> {
+    pub fn factor(&mut self) -> Result {
         let (m, n) = (self.m, self.n);
         let a = &mut self.a[..m * n];
         if !all_finite(a) {

@@ -19,7 +19,7 @@ extern crate openblas_src as _;
 
 use super::complex::Complex;
 use super::scalar::Scalar;
-use super::LinalgError;
+use super::{LinalgError, Result};
 use declarations::*;
 use libc::{c_char, c_int, size_t};
 
@@ -38,11 +38,11 @@ fn wrong(routine: &'static str, argument: Int) -> LinalgError {
     LinalgError::Lapack { routine, info: -argument }
 }
 
-fn int(routine: &'static str, argument: Int, value: usize) -> Result<Int, LinalgError> {
+fn int(routine: &'static str, argument: Int, value: usize) -> Result<Int> {
     Int::try_from(value).map_err(|_| wrong(routine, argument))
 }
 
-fn need(routine: &'static str, argument: Int, enough: bool) -> Result<(), LinalgError> {
+fn need(routine: &'static str, argument: Int, enough: bool) -> Result {
     if enough {
         Ok(())
     } else {
@@ -62,7 +62,7 @@ fn holds(len: usize, rows: usize, cols: usize, ld: usize) -> bool {
     ld >= rows && extent(rows, cols, ld).is_some_and(|e| e <= len)
 }
 
-fn finished(routine: &'static str, info: Int) -> Result<(), LinalgError> {
+fn finished(routine: &'static str, info: Int) -> Result {
     if info == 0 {
         Ok(())
     } else {
@@ -72,7 +72,7 @@ fn finished(routine: &'static str, info: Int) -> Result<(), LinalgError> {
 
 /// INFO > 0 of xGETRF is the first zero pivot.
 #[cfg(test)]
-fn factored(routine: &'static str, info: Int) -> Result<(), LinalgError> {
+fn factored(routine: &'static str, info: Int) -> Result {
     match usize::try_from(info) {
         Ok(k) if k > 0 => Err(LinalgError::Singular { pivot: k - 1 }),
         _ => finished(routine, info),
@@ -93,16 +93,16 @@ fn work_length(info: Int, answer: f64, least: usize) -> usize {
 pub trait Routines: Sized {
     /// LU of a square matrix: the reference for the tests, see [`super::lu`]. `ipiv` counted from 1.
     #[cfg(test)]
-    fn getrf(n: usize, a: &mut [Self], ipiv: &mut [Int]) -> Result<(), LinalgError>;
+    fn getrf(n: usize, a: &mut [Self], ipiv: &mut [Int]) -> Result;
 
     /// Householder QR of a square matrix; `work` has at least n entries.
-    fn geqrf(n: usize, a: &mut [Self], tau: &mut [Self], work: &mut [Self]) -> Result<(), LinalgError>;
+    fn geqrf(n: usize, a: &mut [Self], tau: &mut [Self], work: &mut [Self]) -> Result;
 
     /// Best workspace of [`Routines::geqrf`].
     fn geqrf_work(n: usize) -> usize;
 
     /// A22 -= A21 A12 in place, where A11 are the rows and columns k0..k1 of the n by n matrix.
-    fn subtract_product(n: usize, k0: usize, k1: usize, a: &mut [Self]) -> Result<(), LinalgError>;
+    fn subtract_product(n: usize, k0: usize, k1: usize, a: &mut [Self]) -> Result;
 }
 
 macro_rules! routines {
@@ -110,7 +110,7 @@ macro_rules! routines {
         // SAFETY of all calls: Complex has the layout of COMPLEX*16.
         impl Routines for $scalar {
             #[cfg(test)]
-            fn getrf(n: usize, a: &mut [Self], ipiv: &mut [Int]) -> Result<(), LinalgError> {
+            fn getrf(n: usize, a: &mut [Self], ipiv: &mut [Int]) -> Result {
                 let ni = int($getrf_name, 2, n)?;
                 need($getrf_name, 3, holds(a.len(), n, n, n))?;
                 need($getrf_name, 5, ipiv.len() >= n)?;
@@ -120,12 +120,7 @@ macro_rules! routines {
                 factored($getrf_name, info)
             }
 
-            fn geqrf(
-                n: usize,
-                a: &mut [Self],
-                tau: &mut [Self],
-                work: &mut [Self],
-            ) -> Result<(), LinalgError> {
+            fn geqrf(n: usize, a: &mut [Self], tau: &mut [Self], work: &mut [Self]) -> Result {
                 let ni = int($geqrf_name, 2, n)?;
                 need($geqrf_name, 3, holds(a.len(), n, n, n))?;
                 need($geqrf_name, 5, tau.len() >= n)?;
@@ -148,7 +143,7 @@ macro_rules! routines {
                 work_length(info, Scalar::re(work), n.max(1))
             }
 
-            fn subtract_product(n: usize, k0: usize, k1: usize, a: &mut [Self]) -> Result<(), LinalgError> {
+            fn subtract_product(n: usize, k0: usize, k1: usize, a: &mut [Self]) -> Result {
                 need($gemm_name, 7, k0 <= k1 && k1 <= n && holds(a.len(), n, n, n))?;
                 let (rest, k) = (int($gemm_name, 3, n - k1)?, int($gemm_name, 5, k1 - k0)?);
                 let ld = int($gemm_name, 8, n)?;
@@ -180,7 +175,7 @@ pub fn dgeqp3(
     jpvt: &mut [Int],
     tau: &mut [f64],
     work: &mut [f64],
-) -> Result<(), LinalgError> {
+) -> Result {
     let (mi, ni) = (int("dgeqp3", 1, m)?, int("dgeqp3", 2, n)?);
     need("dgeqp3", 3, holds(a.len(), m, n, m))?;
     need("dgeqp3", 5, jpvt.len() >= n)?;
@@ -215,7 +210,7 @@ pub fn dormqr(
     tau: &[f64],
     c: &mut [f64],
     work: &mut [f64],
-) -> Result<(), LinalgError> {
+) -> Result {
     let (mi, ni, ki) = (int("dormqr", 3, m)?, int("dormqr", 4, n)?, int("dormqr", 5, k)?);
     need("dormqr", 5, k <= m)?;
     need("dormqr", 6, holds(a.len(), m, k, m))?;
@@ -263,7 +258,7 @@ pub struct SvdArrays<'a> {
 }
 
 /// Full singular value decomposition; `a` is destroyed.
-pub fn dgesdd(m: usize, n: usize, a: &mut [f64], out: SvdArrays<'_>) -> Result<(), LinalgError> {
+pub fn dgesdd(m: usize, n: usize, a: &mut [f64], out: SvdArrays<'_>) -> Result {
     let (mi, ni) = (int("dgesdd", 2, m)?, int("dgesdd", 3, n)?);
     need("dgesdd", 4, holds(a.len(), m, n, m))?;
     need("dgesdd", 6, out.s.len() >= m.min(n))?;
@@ -313,7 +308,7 @@ pub fn dgemm(
     (b, ldb): (&[f64], usize),
     beta: f64,
     (c, ldc): (&mut [f64], usize),
-) -> Result<(), LinalgError> {
+) -> Result {
     let (mi, ni, ki) = (int("dgemm", 3, m)?, int("dgemm", 4, n)?, int("dgemm", 5, k)?);
     let (a_rows, a_cols) = if transposed { (k, m) } else { (m, k) };
     need("dgemm", 7, holds(a.len(), a_rows, a_cols, lda))?;

@@ -10,7 +10,7 @@ use super::complex::Complex;
 use super::processor::{kernel, Processor};
 use super::scalar::{divide, finite, Scalar};
 use super::triangular::solve_unit_lower_by;
-use super::{LinalgError, Path};
+use super::{LinalgError, Path, Result};
 
 /// Columns of a panel: about the best measured from n = 24 to 250, since xGEMM is faster than the panel.
 const BLOCK: usize = 8;
@@ -66,11 +66,11 @@ impl<T: Scalar> Lu<T> {
     }
 
     /// Factor the matrix in place. [`LinalgError::Singular`] means a pivot that is exactly zero.
-    pub fn factor(&mut self) -> Result<(), LinalgError> {
+    pub fn factor(&mut self) -> Result {
         self.factor_by(Path::up_to(T::LU_OWN_MAX, self.n))
     }
 
-    pub(crate) fn factor_by(&mut self, path: Path) -> Result<(), LinalgError> {
+    pub(crate) fn factor_by(&mut self, path: Path) -> Result {
         let n = self.n;
         let (a, exchanges) = (&mut self.a[..n * n], &mut self.exchanges[..n]);
         if let [pivot] = a {
@@ -105,7 +105,7 @@ kernel!(
     /// Right-looking elimination in panels of `block` columns, the rest updated by a matrix product. With
     /// `block = n` it is the plain algorithm.
     eliminate, eliminate_in, [T: Scalar], [T],
-    (n: usize, block: usize, a: &mut [T], exchanges: &mut [usize], reciprocals: &mut [T]) -> Result<(), LinalgError>
+    (n: usize, block: usize, a: &mut [T], exchanges: &mut [usize], reciprocals: &mut [T]) -> Result
 );
 kernel!(
     /// b := U⁻¹ L⁻¹ b.
@@ -129,7 +129,7 @@ fn eliminate_in<T: Scalar, const FMA: bool>(
     a: &mut [T],
     exchanges: &mut [usize],
     reciprocals: &mut [T],
-) -> Result<(), LinalgError> {
+) -> Result {
     if !finite(a) {
         return Err(LinalgError::NotFinite);
     }
@@ -165,7 +165,7 @@ fn eliminate_panel<T: Scalar, const FMA: bool>(
     panel: &mut [T],
     exchanges: &mut [usize],
     reciprocals: &mut [T],
-) -> Result<(), LinalgError> {
+) -> Result {
     for (at, k) in (k0..k0 + panel.len() / n).enumerate() {
         let (left, right) = panel.split_at_mut((at + 1) * n);
         let (before, column) = left.split_at_mut(at * n);

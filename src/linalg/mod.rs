@@ -91,6 +91,9 @@ impl fmt::Display for LinalgError {
 
 impl std::error::Error for LinalgError {}
 
+/// What a factorisation gives.
+pub type Result<T = (), E = LinalgError> = std::result::Result<T, E>;
+
 /// Which implementation a factorisation uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Path {

@@ -2,7 +2,7 @@
 
 use super::householder::{norm, reflect, reflector};
 use super::lapack::{self, Int};
-use super::{all_finite, LinalgError, Path, PIVOTED_QR_OWN_MAX};
+use super::{all_finite, LinalgError, Path, Result, PIVOTED_QR_OWN_MAX};
 
 /// A P = Q R of an m by n matrix, stored as DGEQP3 does.
 #[derive(Clone, Debug)]
@@ -77,11 +77,11 @@ impl PivotedQr {
     }
 
     /// Factor in place. A rank-deficient matrix is no error: see [`PivotedQr::r_diag`].
-    pub fn factor(&mut self) -> Result<(), LinalgError> {
+    pub fn factor(&mut self) -> Result {
         self.factor_by(Path::up_to(PIVOTED_QR_OWN_MAX, self.m.max(self.n)))
     }
 
-    pub(crate) fn factor_by(&mut self, path: Path) -> Result<(), LinalgError> {
+    pub(crate) fn factor_by(&mut self, path: Path) -> Result {
         let (m, n) = (self.m, self.n);
         let r = m.min(n);
         if !all_finite(self.factors()) {
@@ -133,25 +133,12 @@ impl PivotedQr {
     }
 
     /// Columns `first..first + count` of H1…Hk, m by `count`, into `out`.
-    pub fn q_columns(
-        &mut self,
-        k: usize,
-        first: usize,
-        count: usize,
-        out: &mut [f64],
-    ) -> Result<(), LinalgError> {
+    pub fn q_columns(&mut self, k: usize, first: usize, count: usize, out: &mut [f64]) -> Result {
         let path = Path::up_to(PIVOTED_QR_OWN_MAX, self.m.max(self.n));
         self.q_columns_by(path, k, first, count, out)
     }
 
-    fn q_columns_by(
-        &mut self,
-        path: Path,
-        k: usize,
-        first: usize,
-        count: usize,
-        out: &mut [f64],
-    ) -> Result<(), LinalgError> {
+    fn q_columns_by(&mut self, path: Path, k: usize, first: usize, count: usize, out: &mut [f64]) -> Result {
         let m = self.m;
         let out = &mut out[..m * count];
         out.fill(0.0);

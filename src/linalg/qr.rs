@@ -4,7 +4,7 @@ use super::complex::Complex;
 use super::householder::{reflect, reflector};
 use super::scalar::{finite, Scalar};
 use super::triangular::solve_upper;
-use super::{LinalgError, Path};
+use super::{LinalgError, Path, Result};
 
 /// Real QR.
 pub type QrReal = Qr<f64>;
@@ -45,11 +45,11 @@ impl<T: Scalar> Qr<T> {
 
     /// Factor the matrix in place. [`LinalgError::Singular`] means that a column depends on the preceding ones
     /// to working precision: |R_kk| is at most eps times the largest entry of column k of R.
-    pub fn factor(&mut self) -> Result<(), LinalgError> {
+    pub fn factor(&mut self) -> Result {
         self.factor_by(Path::up_to(T::QR_OWN_MAX, self.n))
     }
 
-    pub(crate) fn factor_by(&mut self, path: Path) -> Result<(), LinalgError> {
+    pub(crate) fn factor_by(&mut self, path: Path) -> Result {
         let n = self.n;
         let (a, tau) = (&mut self.a[..n * n], &mut self.tau[..n]);
         if !finite(a) {
@@ -85,7 +85,7 @@ fn triangularise<T: Scalar>(n: usize, a: &mut [T], tau: &mut [T]) {
 }
 
 /// Measured against its own column, so that the scaling of the unknowns does not matter.
-fn check_diagonal<T: Scalar>(n: usize, a: &[T]) -> Result<(), LinalgError> {
+fn check_diagonal<T: Scalar>(n: usize, a: &[T]) -> Result {
     for k in 0..n {
         let column = &a[k * n..k * n + k + 1];
         let (size, largest) = (column[k].abs1(), column.iter().fold(0.0_f64, |m, v| m.max(v.abs1())));

@@ -4,7 +4,7 @@ use super::complex::Complex;
 use super::lu::Lu;
 use super::qr::Qr;
 use super::scalar::Scalar;
-use super::LinalgError;
+use super::Result;
 
 /// Which factorisation a [`Solver`] uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -65,7 +65,7 @@ impl<T: Scalar> Solver<T> {
     }
 
     /// Factor the matrix in place.
-    pub fn factor(&mut self) -> Result<(), LinalgError> {
+    pub fn factor(&mut self) -> Result {
         either!(self, s => s.factor())
     }
 

@@ -1,7 +1,7 @@
 //! Full singular value decomposition by DGESDD.
 
 use super::lapack::{self, Int, SvdArrays};
-use super::{all_finite, LinalgError};
+use super::{all_finite, LinalgError, Result};
 
 /// A = U Σ Vᵀ of an m by n matrix, m up to a given maximum.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ impl Svd {
     }
 
     /// Decompose a copy of the m by n matrix `a`.
-    pub fn compute(&mut self, m: usize, a: &[f64]) -> Result<(), LinalgError> {
+    pub fn compute(&mut self, m: usize, a: &[f64]) -> Result {
         self.resize(m);
         let a = &a[..m * self.n];
         self.matrix_mut().copy_from_slice(a);
@@ -59,7 +59,7 @@ impl Svd {
     }
 
     /// Decompose the matrix, which is destroyed.
-    pub fn factor(&mut self) -> Result<(), LinalgError> {
+    pub fn factor(&mut self) -> Result {
         let (m, n) = (self.m, self.n);
         let a = &mut self.a[..m * n];
         if !all_finite(a) {

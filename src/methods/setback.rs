@@ -25,6 +25,9 @@ pub enum Setback {
     Fatal(Box<Failure>),
 }
 
+/// What a part of an attempt gives.
+pub type Result<T = (), E = Setback> = std::result::Result<T, E>;
+
 /// The code of a run that ended because steps were rejected for this reason.
 pub fn final_code(options: &Options, why: Rejection) -> Code {
     match (why, options.decompose_differential) {

@@ -3,6 +3,7 @@
 use super::predict::{judge, Verdict};
 use super::{Hht, Plan, Setback};
 use crate::error::{Code, Rejection};
+use crate::methods::setback::Result;
 use crate::model;
 use crate::system::System;
 
@@ -84,11 +85,7 @@ impl Hht {
     }
 
     /// Residuals at the current unknowns; false if f_kin ≠ v where it must not be.
-    pub(super) fn evaluate_residuals(
-        &mut self,
-        system: &mut dyn System,
-        plan: Plan,
-    ) -> Result<bool, Setback> {
+    pub(super) fn evaluate_residuals(&mut self, system: &mut dyn System, plan: Plan) -> Result<bool> {
         let Plan { h, t_new: t, .. } = plan;
         self.compose(h);
         let l = self.layout;
@@ -127,7 +124,7 @@ impl Hht {
 
     /// Rows of q: p = p_n + h/2 (f_kin,n + f_kin(p, ṽ)) with ṽ = v + h (2β-γ)(a - a_n). With Z = I this is Newmark's formula,
     /// and it is of second order for any Z(p), without a derivative of Z.
-    fn evaluate_kinematics(&mut self, system: &mut dyn System, plan: Plan) -> Result<(), Setback> {
+    fn evaluate_kinematics(&mut self, system: &mut dyn System, plan: Plan) -> Result {
         let (l, u, c, h) = (self.layout, self.unknowns, self.coefficients, plan.h);
         let shift = 2.0 * c.beta - c.gamma;
         if shift != 0.0 {
@@ -149,7 +146,7 @@ impl Hht {
     }
 
     /// Newton's method with the matrix in hand.
-    pub(super) fn iterate(&mut self, system: &mut dyn System, plan: Plan) -> Result<Newton, Setback> {
+    pub(super) fn iterate(&mut self, system: &mut dyn System, plan: Plan) -> Result<Newton> {
         let criterion = self.options.fnewt.unwrap_or(CRITERION);
         let mut before = None;
         for iteration in 1..=self.options.nit {
@@ -201,7 +198,7 @@ impl Hht {
 
     /// What belongs to the new point: mass matrix, force and p'. The force is the one that satisfies the equation exactly:
     /// evaluated, it would carry the error of Newton's method times the stiffness.
-    pub(super) fn complete_point(&mut self, system: &mut dyn System, plan: Plan) -> Result<(), Setback> {
+    pub(super) fn complete_point(&mut self, system: &mut dyn System, plan: Plan) -> Result {
         self.compose(plan.h);
         let stats = &mut self.state.stats;
         let (t, x) = (plan.t_new, &self.new.x);

@@ -4,12 +4,13 @@ use super::{Linearized, Radau, Setback};
 use crate::error::Rejection;
 use crate::formulation::{Selectors, Shifts};
 use crate::linalg::{LinalgError, SolverKind};
+use crate::methods::setback::Result;
 use crate::model::Trouble;
 use crate::system::System;
 
 impl<const L: usize> Radau<L> {
     /// Jacobian, mass matrix and predecomposition, unless those in hand can be used.
-    pub(super) fn linearize(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
+    pub(super) fn linearize(&mut self, system: &mut dyn System, h: f64) -> Result {
         if self.linearized != Linearized::Nowhere {
             return Ok(());
         }
@@ -23,7 +24,7 @@ impl<const L: usize> Radau<L> {
 
     /// Find the ranks of the constraints at x_k: redundant ones may be redundant on the constraints alone, and no extrapolated stage
     /// is there.
-    pub(super) fn find_ranks(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
+    pub(super) fn find_ranks(&mut self, system: &mut dyn System, h: f64) -> Result {
         self.weigh(h);
         self.linearize_at(system, None, h)?;
         if self.options.newton_reference() != 0 {
@@ -43,12 +44,7 @@ impl<const L: usize> Radau<L> {
     }
 
     /// Linearise at x_k, or at the current iterate of a stage.
-    pub(super) fn linearize_at(
-        &mut self,
-        system: &mut dyn System,
-        stage: Option<usize>,
-        h: f64,
-    ) -> Result<(), Setback> {
+    pub(super) fn linearize_at(&mut self, system: &mut dyn System, stage: Option<usize>, h: f64) -> Result {
         let mut x = std::mem::take(&mut self.work.delta);
         let (t, here) = match stage {
             None => {
@@ -122,7 +118,7 @@ impl<const L: usize> Radau<L> {
     }
 
     /// E1 and E2 (GEDECDLU), unless those in hand belong to this step size.
-    pub(super) fn decompose_reduced(&mut self, h: f64) -> Result<(), Setback> {
+    pub(super) fn decompose_reduced(&mut self, h: f64) -> Result {
         if self.formulation.factored_for().is_some_and(|shifts| shifts.h == h) {
             return Ok(());
         }
