@@ -59,6 +59,14 @@ enum Linearized {
     Elsewhere,
 }
 
+/// A new Newton matrix within a step that the multipliers make fail (NWTMULT=-1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rescue {
+    Refused,
+    Offered,
+    Taken,
+}
+
 /// The method of one order, for the tolerances of the run.
 #[derive(Debug)]
 struct Order<const L: usize> {
@@ -96,6 +104,7 @@ pub struct Radau<const L: usize> {
     evidence: Evidence,
     /// FACCON of the last Newton iteration.
     faccon: f64,
+    rescue: Rescue,
     /// Where the Jacobian in hand belongs.
     linearized: Linearized,
     /// The linearised equations; factored, E1 and E2 are in hand.
@@ -287,6 +296,7 @@ impl<const L: usize> Radau<L> {
             accepted_order: middle,
             evidence: Evidence::default(),
             faccon: 1.0,
+            rescue: Rescue::Refused,
             linearized: Linearized::Nowhere,
             closing: Closing::new(&rows, kind, policy),
             rows,
@@ -345,6 +355,16 @@ impl<const L: usize> Radau<L> {
         };
         let component = dominating(&self.work.err, &self.work.scal);
         Setback::Reject { why: Rejection::ErrorTest { err }, factor, component }
+    }
+
+    /// Judge an attempt by a part of the tolerance.
+    fn be_strict(&self, h: f64, attempted: Attempted, part: f64) -> Result<Attempted, Setback> {
+        let err = attempted.err / part;
+        if err < 1.0 {
+            Ok(attempted)
+        } else {
+            Err(self.error_too_large(h, err, false))
+        }
     }
 
     fn order(&self) -> &Order<L> {
