@@ -1,13 +1,21 @@
 //! The simplified Newton iteration for the stages.
 
 use super::linearize::singular;
-use super::{Radau, Rescue, Setback, STRONG_GROWTH};
+use super::{Radau, Setback, STRONG_GROWTH};
 use crate::error::Rejection;
 use crate::formulation::Missing;
 use crate::newton::{Monitor, Verdict};
 use crate::norm::dominating;
 use crate::options::StageMultipliers;
 use crate::system::System;
+
+/// A new Newton matrix within a step that the multipliers make fail (NWTMULT=-1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rescue {
+    Refused,
+    Offered,
+    Taken,
+}
 
 impl<const L: usize> Radau<L> {
     /// Simplified Newton iteration for the stages; returns the number of iterations.

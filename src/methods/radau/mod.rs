@@ -31,10 +31,11 @@ use crate::linalg::lanes::Lanes;
 use crate::linalg::linear::Linear;
 use crate::model::Mass;
 use crate::newton::stopping_criterion;
-use crate::norm::{dominating, Scaling, Tolerance};
+use crate::norm::{Scaling, Tolerance};
 use crate::options::{Options, StageMultipliers};
 use crate::rank::RankPolicy;
 use crate::system::{JacobianBlocks, System};
+use iterate::Rescue;
 use multipliers::Closing;
 use rows::Rows;
 use stages::Stages;
@@ -57,14 +58,6 @@ enum Linearized {
     /// At another point: an earlier one (kept by THET), an extrapolated stage (NWTMAT) or an
     /// iterate (NWTUPD).
     Elsewhere,
-}
-
-/// A new Newton matrix within a step that the multipliers make fail (NWTMULT=-1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Rescue {
-    Refused,
-    Offered,
-    Taken,
 }
 
 /// The method of one order, for the tolerances of the run.
@@ -340,30 +333,6 @@ impl<const L: usize> Radau<L> {
         self.memory = critical::Memory { best: self.memory.best, ..critical::Memory::default() };
         if let Some(critical) = &mut self.critical {
             critical.forget();
-        }
-    }
-
-    fn error_too_large(&self, h: f64, err: f64, settled: bool) -> Setback {
-        let factor = if settled {
-            1.0
-        } else if self.state.is_first() {
-            0.1
-        } else {
-            // The predictive controller speaks only of accepted steps.
-            let iterations = self.evidence.iterations;
-            control::new_step(&self.options, self.tableau().stages, None, h, err, iterations) / h
-        };
-        let component = dominating(&self.work.err, &self.work.scal);
-        Setback::Reject { why: Rejection::ErrorTest { err }, factor, component }
-    }
-
-    /// Judge an attempt by a part of the tolerance.
-    fn be_strict(&self, h: f64, attempted: Attempted, part: f64) -> Result<Attempted, Setback> {
-        let err = attempted.err / part;
-        if err < 1.0 {
-            Ok(attempted)
-        } else {
-            Err(self.error_too_large(h, err, false))
         }
     }
 

@@ -4,7 +4,8 @@
 //! gets a new matrix within the step; where they do so again, the step and all later ones are made without them
 //! (`multipliers.rs`). The polynomial, the step size and the order go over. Work space of both is allocated at the start.
 
-use super::{Radau, Rescue};
+use super::iterate::Rescue;
+use super::Radau;
 use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
 use crate::methods::plan::{Attempted, Plan};
