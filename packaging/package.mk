@@ -211,6 +211,7 @@ release: dist deb crate
 
 DEBIAN ?= trixie
 deb:
+	@.ci/setup-chroot
 	packaging/deb.sh $(TARGET)/deb $(DEBIAN)
 
 # The crate, and from its archive alone: check, the tests, and a program that depends on it.
@@ -233,6 +234,7 @@ test-requirements: requirements
 
 # A machine with cargo, cc and libopenblas-dev alone, without a network: a chroot (as root). Minutes.
 test-offline:
+	@.ci/setup-chroot
 	packaging/test-offline.sh $(TARGET)/offline $(DEBIAN)
 
 # Two builds in two folders, with other settings: the same bytes. Minutes.
