@@ -8,7 +8,6 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$1"
 work=$(cd "$1" && pwd)
 RANDOM=${SEED:=$RANDOM}
-echo "reproducible: SEED=$SEED"
 # One commit, also if another one is made meanwhile.
 commit=$(git -C "$root" rev-parse HEAD)
 letters=abcdefghijklmnopqrstuvwxyz
@@ -17,6 +16,10 @@ one=$work/place-1${letters:0:$((RANDOM % 26))}
 two=$work/place-2/${letters:0:$((RANDOM % 26 + 1))}/with-a-long-name${letters:0:$((RANDOM % 26))}
 other_home=$work/place-2/home
 cargo_home=${CARGO_HOME:-$HOME/.cargo}
+jobs=$((RANDOM % 3 + 2))
+echo "reproducible: SEED=$SEED, 1 and $jobs jobs in"
+echo "    $one"
+echo "    $two"
 
 # build PLACE [VARIABLE=VALUE...]: with the BLAS of the machine, and with one of its own, which is linked anew only
 build() {
@@ -31,14 +34,14 @@ for place in "$one" "$two"; do
     mkdir -p "$place"
     git -C "$root" archive --prefix=geoms/ "$commit" | tar x -C "$place"
 done
-(umask 022 && build "$one" CARGO_BUILD_JOBS=$((RANDOM % 4 + 1)) LC_ALL=C TZ=UTC)
+(umask 022 && build "$one" CARGO_BUILD_JOBS=1 LC_ALL=C TZ=UTC)
 
 # The toolchain and the downloaded crates stay where they are or are copied: nothing is downloaded.
 mkdir -p "$other_home/crates"
 cp -r "$cargo_home/registry" "$other_home/crates/"
 [ ! -e "$cargo_home/config.toml" ] || cp "$cargo_home/config.toml" "$other_home/crates/"
 find "$two/geoms" -exec touch -h -d 2001-02-03T04:05:06 {} +
-(umask 077 && build "$two" CARGO_BUILD_JOBS=$((RANDOM % 4 + 5)) LC_ALL=C.UTF-8 TZ=Pacific/Auckland HOME="$other_home" USER=packager LOGNAME=packager \
+(umask 077 && build "$two" CARGO_BUILD_JOBS=$jobs LC_ALL=C.UTF-8 TZ=Pacific/Auckland HOME="$other_home" USER=packager LOGNAME=packager \
     RUSTUP_HOME="${RUSTUP_HOME:-$HOME/.rustup}" CARGO_HOME="$other_home/crates" CARGO_TARGET_DIR="$work/place-2/built-elsewhere")
 
 diff -r "$one/installed" "$two/installed"
