@@ -52,6 +52,7 @@ if grep -rlF -e "$work" -e "$cargo_home" "$one/installed"; then
     exit 1
 fi
 "$root/packaging/module-hashes.sh" "$one"/installed/*/usr/lib/libgeoms*.a
-sum=$(cd "$one/installed" && find . -type f | LC_ALL=C sort | xargs sha256sum | sha256sum | cut -c 1-16)
-echo "reproducible: $(find "$one/installed" -type f | wc -l) files are the same, sum $sum"
+(cd "$one/installed" && find . -type f | LC_ALL=C sort | xargs sha256sum) >"$work/sums"
+sum=$(sha256sum <"$work/sums" | cut -c 1-16)
+echo "reproducible: $(find "$one/installed" -type f | wc -l) files are the same, sum $sum (of $work/sums)"
 rm -rf "${work:?}"/place-*
