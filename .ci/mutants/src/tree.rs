@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What is mutated: files and folders of `src/`.
-pub const SCOPE: [&str; 10] = [
-    "control.rs", "newton.rs", "norm.rs", "events.rs", "dense.rs", "initial.rs", "initial/", "formulation/", "decompose/",
-    "methods/",
+pub const SCOPE: [&str; 11] = [
+    "control.rs", "newton.rs", "norm.rs", "events.rs", "events/", "polynomial.rs", "initial.rs", "initial/", "formulation/",
+    "decompose/", "methods/",
 ];
 
 /// A mutant with its number.
