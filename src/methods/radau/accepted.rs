@@ -2,6 +2,7 @@
 
 use super::{subtract, Radau, Setback};
 use crate::error::Failure;
+use crate::options::StageMultipliers;
 use crate::system::System;
 
 /// Part of the tolerance that may be left of a constraint. The derivatives in hand, which say what the tolerance is in its units,
@@ -13,10 +14,13 @@ const STAGNANT: f64 = 0.9;
 impl<const L: usize> Radau<L> {
     /// How far the last increment of Newton's method is from the solution is inferred from its rate, and the first increments of a
     /// step exaggerate that. Where the tolerance is kept only if the rate is believed, the constraints at the end are evaluated,
-    /// which the next step needs anyway, and Newton's method goes on until they are satisfied.
+    /// which the next step needs anyway, and Newton's method goes on until they are satisfied. Not with NWTMULT=0: the call's steps
+    /// and counters are those of the manual.
     pub(super) fn confirm_constraints(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
         let without_belief = self.evidence.increment * self.order().scaling.loosened();
-        if self.options.fixed_step || self.closing.is_some() || without_belief <= LEFT {
+        let measured =
+            self.options.stage_multipliers == StageMultipliers::Automatic && !self.options.fixed_step;
+        if !measured || without_belief <= LEFT {
             return Ok(());
         }
         while self.left_of_constraints(system, h)? > LEFT {
