@@ -162,6 +162,18 @@ mod tests {
         assert!(Tolerance::scalar(1e-6, 1e-6).validate(2, 1e-16).is_ok());
     }
 
+    /// RTOL falls to 1e-13 at most, and is not raised where it is below that already.
+    #[test]
+    fn a_part_of_a_tolerance_stays_above_rounding_errors() {
+        let part = |rtol: f64| Tolerance::scalar(rtol, 2.0 * rtol).part(0.1);
+        let close = |a: &Tolerance, rtol: f64| {
+            (a.rtol[0] / rtol - 1.0).abs() < 1e-12 && (a.atol[0] / rtol - 2.0).abs() < 1e-12
+        };
+        assert!(close(&part(1e-6), 1e-7) && close(&part(5e-13), 1e-13) && close(&part(5e-14), 5e-14));
+        let vector = Tolerance { rtol: vec![1e-13, 1e-12], atol: vec![1.0, 1.0] }.part(0.01);
+        assert!((vector.rtol[0] / 1e-14 - 1.0).abs() < 1e-12 && (vector.atol[1] - 0.1).abs() < 1e-12);
+    }
+
     #[test]
     fn the_tolerances_of_the_user_are_kept() {
         let tol = Tolerance { rtol: vec![1e-6, 1e-3], atol: vec![1e-9, 1e-2] };
