@@ -113,6 +113,33 @@ mod tests {
         assert!(h > 1.0 && is_slow(0.3, 5) && !is_slow(0.3, 1));
     }
 
+    /// Each proposal by hand.
+    #[test]
+    fn both_proposals_are_those_of_the_formulas() {
+        let options = Options { nit: 10, safe: 0.9, facl: 8.0, facr: 0.2, ..Options::of_call() };
+        // After 7 iterations of 10 SAFE counts as 0.9·21/27 = 0.7; with five stages the root is the sixth.
+        assert!((new_step(&options, 3, None, 0.1, 1.0 / 16.0, 7) - 0.14).abs() < 1e-15);
+        assert!((new_step(&options, 5, None, 0.1, 1.0 / 64.0, 7) - 0.14).abs() < 1e-15);
+        // (0.2/0.1)·(0.5²/0.1)^(1/4)/0.9, more than the classical one.
+        let memory = Some(Memory::after(0.2, 0.1));
+        let quotient = 2.0 * 2.5f64.powf(0.25) / 0.9;
+        assert!((new_step(&options, 3, memory, 0.1, 0.5, 1) - 0.1 / quotient).abs() < 1e-15);
+        // A short last step with a larger error promises more than the classical proposal, which counts.
+        let memory = Some(Memory::after(0.05, 0.9));
+        assert_eq!(new_step(&options, 3, memory, 0.1, 0.5, 1), new_step(&options, 3, None, 0.1, 0.5, 1));
+        // Nor is it asked for without being chosen.
+        let classical = Options { controller: Controller::Classical, ..options.clone() };
+        let growing = Some(Memory::after(0.2, 0.1));
+        assert_eq!(new_step(&classical, 3, growing, 0.1, 0.5, 1), new_step(&options, 3, None, 0.1, 0.5, 1));
+    }
+
+    #[test]
+    fn limits_of_the_rate() {
+        assert!(is_slow(1.01 * RATE, 2) && !is_slow(RATE, 2));
+        assert_eq!(growth_by_rate(0.9, 2, PATIENCE), GROW);
+        assert!((growth_by_rate(RATE / 2.0, 2, 0) - 2.0).abs() < 1e-15);
+    }
+
     #[test]
     fn predictive_sees_a_growing_error() {
         let options = Options::of_call();

@@ -148,6 +148,9 @@ mod tests {
         assert!((stopping_criterion(None, 1e-16, 1e-8, 3, false) - 1e-4).abs() < 1e-18);
         assert_eq!(stopping_criterion(None, 1e-16, 0.5, 3, false), 0.03);
         assert!((stopping_criterion(None, 1e-16, 1e-12, 3, false) - 1e-3).abs() < 1e-18);
+        // Of seven stages the power is 3/4, and invariants make it a sixteenth.
+        assert!((stopping_criterion(None, 1e-16, 1e-8, 7, false) - 1e-6).abs() < 1e-18);
+        assert!((stopping_criterion(None, 1e-16, 1e-8, 3, true) - 1e-4 / 16.0).abs() < 1e-18);
     }
 
     /// The rate of the last step counts with a power below one, and never as none at all.
@@ -157,6 +160,45 @@ mod tests {
         assert!((begun(1e-5) / 1e-4 - 1.0).abs() < 1e-12 && begun(1.0) == 1.0);
         assert!((begun(0.0) / 1e-8 - 1.0).abs() < 1e-12);
         assert_eq!((begun(-1.0), begun(1e-30)), (begun(0.0), begun(0.0)));
+    }
+
+    /// From the third iteration on the rate is the geometric mean of the last two.
+    #[test]
+    fn rates_are_those_of_the_increments() {
+        let mut monitor = Monitor::new(10, 0.01, 1e-16, 1.0, 0.001);
+        assert_eq!(monitor.judge(1.0), Verdict::Continue);
+        assert_eq!(monitor.judge(0.2), Verdict::Continue);
+        assert!((monitor.theta - 0.2).abs() < 1e-15 && (monitor.faccon - 0.25).abs() < 1e-15);
+        assert_eq!(monitor.judge(0.02), Verdict::Converged);
+        let theta = 0.02f64.sqrt();
+        assert!((monitor.theta - theta).abs() < 1e-15);
+        assert!((monitor.faccon - theta / (1.0 - theta)).abs() < 1e-15);
+        assert_eq!(monitor.iterations(), 3);
+    }
+
+    /// With a rate of 1/2 and one iteration left 1·0.5·0.5 is left of the second increment.
+    #[test]
+    fn a_slow_iteration_says_by_how_much_the_step_is_too_long() {
+        let factor = |fnewt: f64| {
+            let mut monitor = Monitor::new(4, fnewt, 1e-16, 1.0, 0.001);
+            assert_eq!(monitor.judge(1.0), Verdict::Continue);
+            monitor.judge(0.5)
+        };
+        let expected = |q: f64| Verdict::Slow { factor: 0.8 * f64::powf(q, -1.0 / 5.0) };
+        assert_eq!(factor(0.1), expected(2.5));
+        assert_eq!(factor(0.001), expected(20.0));
+        assert_eq!(factor(0.26), Verdict::Continue);
+    }
+
+    #[test]
+    fn the_last_iteration_converges_or_fails() {
+        let mut monitor = Monitor::new(2, 0.01, 1e-16, 1.0, 0.001);
+        assert_eq!((monitor.judge(1.0), monitor.judge(0.005)), (Verdict::Continue, Verdict::Converged));
+        assert_eq!(monitor.theta, 0.001, "there is none left whose number a rate would tell");
+        let mut monitor = Monitor::new(2, 0.01, 1e-16, 1.0, 0.001);
+        assert_eq!((monitor.judge(1.0), monitor.judge(0.5)), (Verdict::Continue, Verdict::Diverged));
+        let mut monitor = Monitor::new(10, 0.01, 1e-16, 1.0, 0.001);
+        assert_eq!((monitor.judge(1.0), monitor.judge(0.995)), (Verdict::Continue, Verdict::Diverged));
     }
 
     /// An increment of zero is no rate: the next one is compared with the unit of rounding.

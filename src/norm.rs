@@ -63,6 +63,8 @@ impl Tolerance {
 pub struct Scaling {
     rtol: Vec<f64>,
     atol: Vec<f64>,
+    /// RTOL as given.
+    given: Vec<f64>,
     /// ATOL/RTOL: the magnitude below which the user calls a component small.
     pub typical: Vec<f64>,
     /// RTOL' of the first component, which enters FNEWT.
@@ -88,8 +90,19 @@ impl Scaling {
         if let ([r], [a], [t]) = (&rtol[..], &atol[..], &typical[..]) {
             (rtol, atol, typical) = (vec![*r; n], vec![*a; n], vec![*t; n]);
         }
+        let given = if let [r] = &tol.rtol[..] { vec![*r; n] } else { tol.rtol.clone() };
         let rtol_user = tol.rtol.iter().fold(0.0f64, |m, &r| m.max(r));
-        Scaling { rtol_first: rtol.first().copied().unwrap_or(1.0), rtol, atol, typical, rtol_user }
+        Scaling { rtol_first: rtol.first().copied().unwrap_or(1.0), rtol, atol, given, typical, rtol_user }
+    }
+
+    /// ATOL + RTOL |x| of a component, as the user gave them.
+    pub fn tolerance(&self, i: usize, x: f64) -> f64 {
+        self.given[i] * (self.typical[i] + x.abs())
+    }
+
+    /// How much larger than the user's the internal tolerances are at most.
+    pub fn loosened(&self) -> f64 {
+        self.rtol.iter().zip(&self.given).fold(0.0, |m: f64, (internal, given)| m.max(internal / given))
     }
 
     /// scal_i = ATOL'_i + RTOL'_i |x_i|. With [`Form::Index1`] the multipliers and auxiliary variables are of
@@ -147,6 +160,29 @@ mod tests {
         assert!(Tolerance::scalar(1e-16, 1e-6).validate(2, 1e-16).is_err());
         assert!(Tolerance::scalar(f64::NAN, 1e-6).validate(2, 1e-16).is_err());
         assert!(Tolerance::scalar(1e-6, 1e-6).validate(2, 1e-16).is_ok());
+    }
+
+    /// RTOL falls to 1e-13 at most, and is not raised where it is below that already.
+    #[test]
+    fn a_part_of_a_tolerance_stays_above_rounding_errors() {
+        let part = |rtol: f64| Tolerance::scalar(rtol, 2.0 * rtol).part(0.1);
+        let close = |a: &Tolerance, rtol: f64| {
+            (a.rtol[0] / rtol - 1.0).abs() < 1e-12 && (a.atol[0] / rtol - 2.0).abs() < 1e-12
+        };
+        assert!(close(&part(1e-6), 1e-7) && close(&part(5e-13), 1e-13) && close(&part(5e-14), 5e-14));
+        let vector = Tolerance { rtol: vec![1e-13, 1e-12], atol: vec![1.0, 1.0] }.part(0.01);
+        assert!((vector.rtol[0] / 1e-14 - 1.0).abs() < 1e-12 && (vector.atol[1] - 0.1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_tolerances_of_the_user_are_kept() {
+        let tol = Tolerance { rtol: vec![1e-6, 1e-3], atol: vec![1e-9, 1e-2] };
+        let scaling = Scaling::new(&tol, 2);
+        assert!((scaling.tolerance(0, -2.0) / (1e-9 + 2e-6) - 1.0).abs() < 1e-12);
+        assert!((scaling.tolerance(1, 0.5) / (1e-2 + 5e-4) - 1.0).abs() < 1e-12);
+        // 0.1 (1e-6)^(2/3) is 1e-5, ten times as much; of 1e-3 it is 1e-3.
+        assert!((scaling.loosened() - 10.0).abs() < 1e-9, "{}", scaling.loosened());
+        assert!((Scaling::new(&Tolerance::scalar(1e-9, 1.0), 3).loosened() - 100.0).abs() < 1e-9);
     }
 
     #[test]

@@ -31,3 +31,29 @@ pub fn coefficients<const N: usize>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::polynomial::DenseOutput;
+
+    /// A cubic is met with its rates, and a component without rates goes straight.
+    #[test]
+    fn a_cubic_is_itself() {
+        let q = |t: f64| 2.0 - t + 3.0 * t * t - 0.5 * t * t * t;
+        let slope = |t: f64| -1.0 + 6.0 * t - 1.5 * t * t;
+        let (t, h) = (1.5, 0.5);
+        let mut contx = [0.0; 8];
+        let (x0, x1) = ([7.0, q(t - h)], [9.0, q(t)]);
+        let block = Block { start: 1, end: 2 };
+        coefficients(h, (&x0, &x1), [(block, &[slope(t - h)], &[slope(t)])], &mut contx);
+        let dense = DenseOutput { t, h, contx: &contx, nodes: &NODES };
+        let mut all = [0.0; 2];
+        for k in 0..=10 {
+            let tau = 1.0 + 0.05 * f64::from(k);
+            dense.all(tau, &mut all);
+            assert!((all[0] - (7.0 + 4.0 * (tau - 1.0))).abs() < 1e-14, "{tau}: {all:?}");
+            assert!((all[1] - q(tau)).abs() < 1e-14, "{tau}: {all:?}");
+        }
+    }
+}

@@ -35,3 +35,25 @@ pub struct Attempted {
 pub fn least_first_step(options: &Options, t: f64, span: f64) -> f64 {
     (1e-12 * span).max(100.0 * options.uround * t.abs()).min(span)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_first_step_is_seen_in_t_and_fits() {
+        let options = Options { uround: 1e-16, ..Options::of_call() };
+        let least = |t: f64, span: f64| least_first_step(&options, t, span);
+        assert_eq!(least(0.0, 2.0), 2e-12);
+        assert!((least(-1e6, 2.0) / 1e-8 - 1.0).abs() < 1e-12);
+        assert_eq!(least(-1e6, 1e-9), 1e-9);
+    }
+
+    /// A step that was cut to land on TEND says nothing of the next one.
+    #[test]
+    fn a_cut_step_is_followed_by_what_was_proposed() {
+        let plan = Plan { h: 0.1, t_new: 1.0, cut_from: None, ends: true };
+        assert_eq!(plan.next(0.3), 0.3);
+        assert_eq!(Plan { cut_from: Some(0.7), ..plan }.next(0.3), 0.7);
+    }
+}

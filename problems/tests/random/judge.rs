@@ -171,6 +171,7 @@ pub fn run(case: &Case, setting: &Setting, reference: &Reference) -> Finding {
     let mut rda = vec![0.0; layout.m];
     let mut own = equations.clone();
     let levels = levels(setting.method);
+    let verbose = crate::variable("RANDOM_VERBOSE", 0) > 1;
     let mut observer = |step: &AcceptedStep<'_>| {
         let _ = own.eom(step.t, step.x, &mut rda);
         let least = own.least_scales(step.t, step.x);
@@ -188,6 +189,12 @@ pub fn run(case: &Case, setting: &Setting, reference: &Reference) -> Finding {
                     (0..layout.n).map(|j| slopes.get(i, j).abs() * (1.0 + step.x[j].abs())).sum();
                 debug_assert!(scale >= least[i], "row {i}: {scale} below {}", least[i]);
                 let relative = rda[i].abs() / (setting.tol * scale);
+                if verbose && relative > 0.5 {
+                    println!(
+                        "t = {:.12} row {i}: {:.2e}, scale {scale:.2e}: {relative:.2e} TOL",
+                        step.t, rda[i]
+                    );
+                }
                 if relative.is_nan() || relative > *worst {
                     *worst = relative;
                 }

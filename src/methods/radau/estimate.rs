@@ -79,6 +79,36 @@ impl<const L: usize> Radau<L> {
         noise.iter_mut().for_each(|n| *n *= ROUND_OFF);
     }
 
+    /// `work.noise` of w, λ, μ of the stages where the dynamic rows determine them: rounding errors of the constraints move v, and
+    /// λ follows by that over h. Two patterns of signs, as for the other components.
+    pub(super) fn round_off_of_stage_multipliers(&mut self) {
+        let (l, x) = (self.layout, &self.state.x);
+        let size = &mut self.work.rhs;
+        size.fill(0.0);
+        for (block, (rows, first)) in self.fx.fx.iter().zip(l.fx_position()) {
+            for (column, x) in block.chunks_exact(rows.len().max(1)).zip(&x[first..]) {
+                let rows = rows.of_mut(size).iter_mut().zip(column);
+                rows.for_each(|(r, a)| *r += ROUND_OFF * f64::EPSILON * (a * x).abs());
+            }
+        }
+        let block = l.x.algebraic;
+        for alternate in [1.0, -1.0] {
+            let size = &mut self.work.rhs;
+            let signs = std::iter::successors(Some(1.0), |s| Some(s * alternate));
+            size.iter_mut().zip(signs).for_each(|(r, s)| *r *= s);
+            let (algebraic, selected) = self.work.single_rhs.split_at_mut(l.rda.rows3.end);
+            algebraic.iter_mut().zip(size.iter()).for_each(|(s, r)| *s = [*r]);
+            let chosen = self.formulation.selected_rows();
+            selected.iter_mut().zip(chosen).for_each(|(s, &row)| *s = [size[row]]);
+            let (solution, work) = (&mut self.work.single, &mut self.work.single_work);
+            let Some(mut factored) = self.formulation.factored() else { return };
+            factored.solve(&self.fx, (&*algebraic, &*selected), Missing::Nothing, work, solution);
+            let found = block.of(solution.as_flattened());
+            let largest = found.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            block.of_mut(&mut self.work.noise).iter_mut().for_each(|n| *n = n.max(largest));
+        }
+    }
+
     /// M(x_k) for the error estimate, in which it has to balance rhs(x_k). That in hand belongs to another
     /// point if the Jacobian was reused (THET) or taken elsewhere (NWTMAT, NWTUPD): on Andrews' mechanism
     /// the estimate would then be wrong enough for 4 to 20 times the steps.

@@ -4,6 +4,7 @@ use super::linearize::singular;
 use super::{Radau, Setback, STRONG_GROWTH};
 use crate::error::Rejection;
 use crate::formulation::Missing;
+use crate::layout::Form;
 use crate::newton::{Monitor, Verdict};
 use crate::norm::dominating;
 use crate::options::StageMultipliers;
@@ -40,6 +41,7 @@ impl<const L: usize> Radau<L> {
             self.solve_increments()?;
             self.state.stats.nbsub += 1;
             let norm = self.increment_norm();
+            self.evidence.increment = norm;
             let verdict = monitor.judge(norm);
             self.state.theta = monitor.theta;
             match verdict {
@@ -85,7 +87,7 @@ impl<const L: usize> Radau<L> {
     }
 
     /// NIT; with NWTMULT=1 one more for each stage beyond three (RADAU: 2.5).
-    fn most_iterations(&self) -> u32 {
+    pub(super) fn most_iterations(&self) -> u32 {
         let more = if self.options.stage_multipliers == StageMultipliers::Dynamics {
             self.tableau().stages - 3
         } else {
@@ -96,8 +98,11 @@ impl<const L: usize> Radau<L> {
 
     /// True if the increments are as small as rounding errors allow: with stiff forces and tight tolerances that is
     /// more than Newton's method is asked for, at any step size.
-    fn stages_at_round_off(&mut self) -> bool {
+    pub(super) fn stages_at_round_off(&mut self) -> bool {
         self.estimate_round_off();
+        if self.layout.form == Form::Index1 {
+            self.round_off_of_stage_multipliers();
+        }
         let lanes = self.tableau().stages;
         let t = self.tableau().t;
         let (mut transformed, mut stages) = (0.0, 0.0);

@@ -3,6 +3,7 @@
 //! [`Method::attempt`] is the method as a table of contents. Numerical blocks live elsewhere: constraints and reduced systems in
 //! [`crate::formulation`], stage vectors in [`stages`], monitor and controllers in [`crate::newton`] and [`crate::control`].
 
+mod accepted;
 mod coefficients;
 pub(super) mod critical;
 mod estimate;
@@ -78,6 +79,8 @@ struct Evidence {
     iterations: u32,
     /// Accepted steps in a row whose iterations converged slowly.
     slow: u32,
+    /// Norm of the last increment of Newton's method.
+    increment: f64,
 }
 
 /// The integrator: its state, the linearisation in hand and its work space.
@@ -126,6 +129,7 @@ impl<const L: usize> Method for Radau<L> {
         self.weigh(h);
         self.evaluate_here(system)?;
         self.forget_end();
+        self.work.end_valid = false;
         if self.follows_rank_loss(h) {
             return self.attempt_critical(system, h);
         }
@@ -165,6 +169,7 @@ impl<const L: usize> Method for Radau<L> {
             }
         }
         self.take_end();
+        self.take_measured_end();
         self.linearized = if keep_jacobian { Linearized::Elsewhere } else { Linearized::Nowhere };
         let stats = &mut self.state.stats;
         stats.jacobian_reused += u64::from(keep_jacobian);
@@ -224,6 +229,9 @@ struct Work<const L: usize> {
     /// rhs(t_k, x_k), and whether it is up to date.
     here: Vec<f64>,
     here_valid: bool,
+    /// Those at the end of the attempted step, if they were measured.
+    end: Vec<f64>,
+    end_valid: bool,
     rhs: Vec<f64>,
     err: Vec<f64>,
     delta: Vec<f64>,
@@ -286,6 +294,8 @@ impl<const L: usize> Radau<L> {
                 weight: vec![1.0; n],
                 here: vec![0.0; m],
                 here_valid: false,
+                end: vec![0.0; m],
+                end_valid: false,
                 rhs: vec![0.0; m],
                 err: vec![0.0; n],
                 delta: vec![0.0; n],
@@ -337,6 +347,7 @@ impl<const L: usize> Radau<L> {
         self.correct_last_stage()?;
         let err = self.estimate_error(system, h)?;
         if err < 1.0 {
+            self.confirm_constraints(system, h)?;
             self.determine_multipliers(system, h)?;
             return Ok(Attempted { err, next: self.next_step(h, err) });
         }
@@ -427,29 +438,6 @@ impl<const L: usize> Radau<L> {
             self.state.memory = None;
             self.faccon = 1.0;
         }
-    }
-
-    /// Redundant constraints leave the multipliers undetermined: take those of minimum norm. They are
-    /// found in the row space of FX1 at the new point, whose linearisation serves the next step.
-    fn minimise_multipliers(&mut self, system: &mut dyn System, h: f64) -> Result<(), Failure> {
-        self.weigh(h);
-        match self.linearize_at(system, None, h) {
-            Ok(()) => {}
-            Err(Setback::Fatal(failure)) => return Err(*failure),
-            // Not evaluable now: the next attempt meets it again and shortens the step.
-            Err(Setback::Reject { .. }) => return Ok(()),
-        }
-        let state = &mut self.state;
-        self.formulation.work_space().minimum_norm_correction(&state.x, &mut self.work.delta);
-        let tableau = &self.orders[self.accepted_order].tableau;
-        for (z, d) in self.stages.z.iter_mut().zip(&self.work.delta) {
-            // The stages have none of it at x_k, the end must have none at x_{k+1}: interpolate.
-            z.iter_mut().zip(&tableau.nodes).for_each(|(z, c)| *z += c * d);
-        }
-        subtract(&mut state.x, -1.0, &self.work.delta);
-        self.stages.polynomial(tableau, &state.x, &mut state.contx);
-        self.work.here_valid = false;
-        Ok(())
     }
 }
 

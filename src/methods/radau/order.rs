@@ -69,4 +69,23 @@ mod tests {
         assert_eq!(choose(0, 3, Evidence { growth: 2.0, ..CALM }), 0);
         assert_eq!(choose(0, 3, Evidence { since_change: 5, ..CALM }), 0);
     }
+
+    #[test]
+    fn limits_belong_to_the_calm_side_or_not() {
+        let changed = |e: Evidence| choose(1, 3, e) as i32 - 1;
+        assert_eq!(changed(Evidence { theta: LOWER, ..CALM }), -1);
+        assert_eq!(changed(Evidence { theta: 0.99 * LOWER, ..CALM }), 0);
+        assert_eq!(changed(Evidence { theta: RAISE, ..CALM }), 1);
+        assert_eq!(changed(Evidence { theta: 1.01 * RAISE, ..CALM }), 0);
+        assert_eq!(changed(Evidence { theta: 0.5, iterations: 1, ..CALM }), 1);
+        for (growth, change) in [(0.79, 0), (0.8, 1), (1.2, 1), (1.21, 0)] {
+            assert_eq!(changed(Evidence { growth, ..CALM }), change, "{growth}");
+        }
+        for (since_change, change) in [(REST, 0), (REST + 1, 1)] {
+            assert_eq!(changed(Evidence { since_change, ..CALM }), change, "{since_change}");
+        }
+        // Two failures in twenty steps are one in ten, in nineteen more.
+        assert_eq!(changed(Evidence { failures: 2, ..CALM }), 1);
+        assert_eq!(changed(Evidence { failures: 2, since_change: 19, ..CALM }), -1);
+    }
 }

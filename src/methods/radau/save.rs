@@ -64,7 +64,7 @@ impl<const L: usize> Radau<L> {
         let since_change = r.small("steps since the last change of order", u32::MAX)?;
         let failures = r.small("failures since the last change of order", MANY_FAILURES)?;
         let slow = r.small("slow steps", u32::MAX)?;
-        self.evidence = Evidence { failures, since_change, iterations: 0, slow };
+        self.evidence = Evidence { failures, since_change, iterations: 0, slow, increment: 0.0 };
         self.restore_nodes(&mut r)?;
         let decomposed_for = r.size("step size of the matrices")?;
         self.renew_selectors = r.flag("selectors")?;
