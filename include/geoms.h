@@ -179,7 +179,7 @@
 #define GEOMS_IOPT_CHECK 25
 /** IOPT(27): Checks of the model at a few accepted points: 0 none; 1 a row that does not fit the others is a warning; 2 it ends the run with -1120, also at the start. */
 #define GEOMS_IOPT_WATCH 26
-/** IOPT(28): Method 0 with FORM=0, multipliers within Newton's method: 0 from gII and hI at every stage; 1 from the dynamic equations, as with FORM=1, and from gII and hI at the accepted points; -1 as 0 until multipliers make Newton's method fail twice within three steps, then as 1 to a tenth of the tolerance (if RTOL <= 1e-3). With 1, whatever FORM, step sizes also follow the rate of convergence, and there is one iteration more than NIT for each stage beyond three. */
+/** IOPT(28): Method 0 with FORM=0, multipliers within Newton's method: 0 from gII and hI at every stage; 1 from the dynamic equations, as with FORM=1, and from gII and hI at the accepted points; -1 as 0, with a new Newton matrix in the step where multipliers make Newton's method fail, until they do so twice within three steps, then as 1, to a twentieth of the tolerance (if RTOL <= 1e-3). With 1, whatever FORM, step sizes also follow the rate of convergence, and there is one iteration more than NIT for each stage beyond three. */
 #define GEOMS_IOPT_NWTMULT 27
 /** IOPT(30): Method 3: 1 Fox-Goodwin (beta = 1/12), 2 linear acceleration (1/6), 3 trapezoidal (1/4), 4 with the numerical dissipation of method 1 (FAMILY, ALPHA). 1 and 2 are stable up to a step size (MONITOR), 3 and 4 always. BETA and GAMMA take the place of its parameters. */
 #define GEOMS_IOPT_SCHEME 29

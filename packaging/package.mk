@@ -86,6 +86,7 @@ symbols:
 
 test-symbols: lib
 	packaging/symbols.sh $(RELEASE)/libgeoms.so
+	packaging/module-hashes.sh $(RELEASE)/libgeoms.a
 
 # From an empty folder: install, find, build, run, uninstall.
 test-install: setup lib64 lib-private
@@ -116,7 +117,8 @@ test-dist: dist
 relative = $(shell realpath -m --relative-to=$(OUR_CMAKE) $(1))
 # under ${prefix} where possible, so that `pkg-config --define-prefix` can move it
 under_prefix = $(patsubst $(PREFIX)/%,$${prefix}/%,$(1))
-fill = sed -e 's|@NAME@|$(1)|; s|@PREFIX@|$(PREFIX)|; s|@PC_LIBDIR@|$(call under_prefix,$(LIBDIR))|' \
+# A file that a command writes has the rights of the umask otherwise.
+fill = umask 022 && sed -e 's|@NAME@|$(1)|; s|@PREFIX@|$(PREFIX)|; s|@PC_LIBDIR@|$(call under_prefix,$(LIBDIR))|' \
     -e 's|@PC_INCLUDEDIR@|$(call under_prefix,$(INCLUDEDIR))|; s|@DESCRIPTION@|$(2)|' \
     -e 's|@VERSION@|$(VERSION)|g; s|@MAJOR@|$(MAJOR)|g; s|@MINOR@|$(MINOR)|g; s|@STATIC_LIBS@|$(3)|' \
     -e 's|@RELATIVE_INCLUDEDIR@|$(call relative,$(INCLUDEDIR))|; s|@RELATIVE_FORTRANDIR@|$(call relative,$(OUR_DATA)/fortran)|'
@@ -143,7 +145,7 @@ install: check-paths requirements command lib64 $(if $(filter private,$(BLAS)),l
 	install -d $(addprefix $(DESTDIR),$(PC_DIR) $(OUR_CMAKE) $(INCLUDEDIR) $(OUR_DATA)/fortran $(OUR_DOCS)/docs $(BINDIR) $(MANDIR)/man1)
 	install -m 755 $(RELEASE)/geoms $(DESTDIR)$(BINDIR)/geoms
 	$(STRIP) $(DESTDIR)$(BINDIR)/geoms
-	sed 's/@VERSION@/$(VERSION)/' packaging/geoms.1.in | gzip -9n >$(DESTDIR)$(MANDIR)/man1/geoms.1.gz
+	umask 022 && sed 's/@VERSION@/$(VERSION)/' packaging/geoms.1.in | gzip -9n >$(DESTDIR)$(MANDIR)/man1/geoms.1.gz
 	for name in libgeoms libgeoms64; do \
 	    install -m 644 $(BUILT)/$$name.so $(DESTDIR)$(LIBDIR)/$$name.so.$(VERSION) && \
 	    install -m 644 $(RELEASE)/$$name.a $(DESTDIR)$(LIBDIR)/$$name.a && \
@@ -155,7 +157,7 @@ install: check-paths requirements command lib64 $(if $(filter private,$(BLAS)),l
 ifeq ($(GEWRIT),yes)
 	$(FC) -O2 $(FFLAGS) -fPIC -c fortran/gewrit.f -o $(RELEASE)/gewrit.o
 	rm -f $(DESTDIR)$(LIBDIR)/libgeomsf.a
-	$(AR) rcsD $(DESTDIR)$(LIBDIR)/libgeomsf.a $(RELEASE)/gewrit.o
+	umask 022 && $(AR) rcsD $(DESTDIR)$(LIBDIR)/libgeomsf.a $(RELEASE)/gewrit.o
 else
 	@echo "libgeomsf.a is left out (FORTRAN=$(FORTRAN), no $(FC)): compile gewrit.f with the program instead"
 endif
@@ -209,6 +211,7 @@ release: dist deb crate
 
 DEBIAN ?= trixie
 deb:
+	@.ci/setup-chroot
 	packaging/deb.sh $(TARGET)/deb $(DEBIAN)
 
 # The crate, and from its archive alone: check, the tests, and a program that depends on it.
@@ -231,9 +234,10 @@ test-requirements: requirements
 
 # A machine with cargo, cc and libopenblas-dev alone, without a network: a chroot (as root). Minutes.
 test-offline:
+	@.ci/setup-chroot
 	packaging/test-offline.sh $(TARGET)/offline $(DEBIAN)
 
-# Two builds in two folders: the same bytes. Minutes.
+# Two builds in two folders, with other settings: the same bytes. Minutes.
 test-reproducible:
 	packaging/test-reproducible.sh $(TARGET)/reproducible
 

@@ -189,6 +189,7 @@ check "man page" bash -c "gzip -dc $prefix/share/man/man1/geoms.1.gz | grep -F '
 check "notices of the crates" grep -E '^ndarray v' "$prefix/share/doc/geoms/NOTICES"
 check "notices of the crates: holders" grep -E '^    Copyright .*Toshiki Teramura' "$prefix/share/doc/geoms/NOTICES"
 check "notices of OpenBLAS" grep -F "The OpenBLAS Project" "$private/share/doc/geoms/NOTICES"
+check "notices of LAPACK" grep -F "The University of California Berkeley" "$private/share/doc/geoms/NOTICES"
 hardened() { readelf -dW "$1" | grep -q BIND_NOW && readelf -lW "$1" | grep -q GNU_RELRO && ! readelf -lW "$1" | grep -E 'GNU_STACK.*RWE'; }
 for file in "$prefix"/lib/*.so "$private"/lib/*.so; do
     check "${file#"$work"/}: hardened" hardened "$file"

@@ -265,6 +265,15 @@ impl Formulation {
         self.selected_for.clone_from(&memory.selected_for);
     }
 
+    /// Go on with the ranks and imposed invariants of another formulation of the same model. Redundant rows are dependent to rounding
+    /// at the start alone: at a later point, which fulfils its constraints to the tolerance, a rank found anew may be a larger one.
+    pub fn take_decisions(&mut self, other: &Formulation) {
+        self.forget();
+        self.imposed.copy_from_slice(&other.imposed);
+        let lacks = if self.layout.form == Form::Index1 { 0 } else { other.deficiency() };
+        self.known_ranks = other.known_ranks.map(|[_, v, q]| [self.layout.m1() - lacks, v, q]);
+    }
+
     /// No z is longer than this.
     pub fn largest_size(layout: &Layout) -> usize {
         layout.n3() + layout.n4() + layout.n2() + free_multipliers(layout).len()

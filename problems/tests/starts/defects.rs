@@ -75,7 +75,7 @@ fn large_multipliers_are_found_from_zero() {
             initial::move_to_constraints(&mut model, &layout, &options, &scaling, 0.0, &mut x, stats)
                 .unwrap_or_else(|failure| panic!("field {field:e}, TOL {tol:e}, JAC {analytic}: {failure}"));
             let mut rda = vec![0.0; layout.m];
-            model.eom(0.0, &x, &mut rda);
+            let _ = model.eom(0.0, &x, &mut rda);
             let left = layout.rda.rows1.of(&rda).iter().fold(0.0, |m: f64, r| m.max(r.abs()));
             assert!(left < 1e-12 * field, "field {field:e}, TOL {tol:e}, JAC {analytic}: {left:e}");
         }

@@ -1,11 +1,12 @@
 //! The error estimate (GEERREST).
 
-use super::{subtract, Linearized, Radau, Setback};
+use super::{subtract, Attempted, Linearized, Radau, Setback};
+use crate::control;
 use crate::error::Rejection;
 use crate::formulation::Missing;
 use crate::layout::Form;
 use crate::model::Trouble;
-use crate::norm::{excess_square, weighted_rms};
+use crate::norm::{dominating, excess_square, weighted_rms};
 use crate::system::System;
 
 /// Rounding errors of a row in units of ε times the sum of its terms: models add up more than the linear terms
@@ -125,5 +126,29 @@ impl<const L: usize> Radau<L> {
         self.error_of_multipliers(h);
         let err = &self.work.err;
         weighted_rms(err, &self.work.scal).max(1e-10)
+    }
+
+    pub(super) fn error_too_large(&self, h: f64, err: f64, settled: bool) -> Setback {
+        let factor = if settled {
+            1.0
+        } else if self.state.is_first() {
+            0.1
+        } else {
+            // The predictive controller speaks only of accepted steps.
+            let iterations = self.evidence.iterations;
+            control::new_step(&self.options, self.tableau().stages, None, h, err, iterations) / h
+        };
+        let component = dominating(&self.work.err, &self.work.scal);
+        Setback::Reject { why: Rejection::ErrorTest { err }, factor, component }
+    }
+
+    /// Judge an attempt by a part of the tolerance.
+    pub(super) fn be_strict(&self, h: f64, attempted: Attempted, part: f64) -> Result<Attempted, Setback> {
+        let err = attempted.err / part;
+        if err < 1.0 {
+            Ok(attempted)
+        } else {
+            Err(self.error_too_large(h, err, false))
+        }
     }
 }

@@ -9,6 +9,14 @@ use crate::norm::dominating;
 use crate::options::StageMultipliers;
 use crate::system::System;
 
+/// A new Newton matrix within a step that the multipliers make fail (NWTMULT=-1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rescue {
+    Refused,
+    Offered,
+    Taken,
+}
+
 impl<const L: usize> Radau<L> {
     /// Simplified Newton iteration for the stages; returns the number of iterations.
     pub(super) fn solve_stages(&mut self, system: &mut dyn System, h: f64) -> Result<u32, Setback> {
@@ -53,10 +61,27 @@ impl<const L: usize> Radau<L> {
                     self.update_newton_matrix(system, h)?;
                     monitor = fresh;
                 }
+                Verdict::Slow { .. } | Verdict::Diverged if self.is_rescued() => {
+                    self.update_newton_matrix(system, h)?;
+                    monitor = fresh;
+                }
                 Verdict::Slow { factor } => return Err(self.newton_failed(factor)),
                 Verdict::Diverged => return Err(self.newton_failed(0.5)),
             }
         }
+    }
+
+    /// True once, if it may be, where the multipliers make Newton's method fail.
+    fn is_rescued(&mut self) -> bool {
+        if self.rescue != Rescue::Offered {
+            return false;
+        }
+        let component = self.largest_increment();
+        let rescued = component.is_some_and(|i| self.layout.x.algebraic.contains(i));
+        if rescued {
+            self.rescue = Rescue::Taken;
+        }
+        rescued
     }
 
     /// NIT; with NWTMULT=1 one more for each stage beyond three (RADAU: 2.5).
@@ -90,12 +115,17 @@ impl<const L: usize> Radau<L> {
         converged
     }
 
-    pub(super) fn newton_failed(&mut self, factor: f64) -> Setback {
+    /// The component whose increments are largest in the norm.
+    fn largest_increment(&mut self) -> Option<usize> {
         for (d, dw) in self.work.delta.iter_mut().zip(&self.stages.dw) {
             // NaN counts as largest.
             *d = dw.iter().fold(0.0, |m: f64, d| if d.abs() <= m { m } else { d.abs() });
         }
-        let component = dominating(&self.work.delta, &self.work.scal);
+        dominating(&self.work.delta, &self.work.scal)
+    }
+
+    pub(super) fn newton_failed(&mut self, factor: f64) -> Setback {
+        let component = self.largest_increment();
         Setback::Reject { why: Rejection::Newton { theta: self.state.theta }, factor, component }
     }
 

@@ -21,17 +21,6 @@ impl<const L: usize> Radau<L> {
         }
     }
 
-    /// Find the ranks of the constraints at x_k: redundant ones may be redundant on the constraints alone, and no extrapolated stage
-    /// is there.
-    pub(super) fn find_ranks(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
-        self.weigh(h);
-        self.linearize_at(system, None, h)?;
-        if self.options.newton_reference() != 0 {
-            self.linearized = Linearized::Nowhere;
-        }
-        Ok(())
-    }
-
     /// The stage of NWTMAT: 1 the first, 2 the middle one, 3 the last.
     pub(super) fn reference_stage(&self, reference: u8) -> usize {
         let stages = self.tableau().stages;

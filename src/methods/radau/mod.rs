@@ -31,10 +31,11 @@ use crate::linalg::lanes::Lanes;
 use crate::linalg::linear::Linear;
 use crate::model::Mass;
 use crate::newton::stopping_criterion;
-use crate::norm::{dominating, Scaling, Tolerance};
+use crate::norm::{Scaling, Tolerance};
 use crate::options::{Options, StageMultipliers};
 use crate::rank::RankPolicy;
 use crate::system::{JacobianBlocks, System};
+use iterate::Rescue;
 use multipliers::Closing;
 use rows::Rows;
 use stages::Stages;
@@ -96,6 +97,7 @@ pub struct Radau<const L: usize> {
     evidence: Evidence,
     /// FACCON of the last Newton iteration.
     faccon: f64,
+    rescue: Rescue,
     /// Where the Jacobian in hand belongs.
     linearized: Linearized,
     /// The linearised equations; factored, E1 and E2 are in hand.
@@ -290,6 +292,7 @@ impl<const L: usize> Radau<L> {
             accepted_order: middle,
             evidence: Evidence::default(),
             faccon: 1.0,
+            rescue: Rescue::Refused,
             linearized: Linearized::Nowhere,
             closing: Closing::new(&rows, kind, policy),
             rows,
@@ -335,20 +338,6 @@ impl<const L: usize> Radau<L> {
         if let Some(critical) = &mut self.critical {
             critical.forget();
         }
-    }
-
-    fn error_too_large(&self, h: f64, err: f64, settled: bool) -> Setback {
-        let factor = if settled {
-            1.0
-        } else if self.state.is_first() {
-            0.1
-        } else {
-            // The predictive controller speaks only of accepted steps.
-            let iterations = self.evidence.iterations;
-            control::new_step(&self.options, self.tableau().stages, None, h, err, iterations) / h
-        };
-        let component = dominating(&self.work.err, &self.work.scal);
-        Setback::Reject { why: Rejection::ErrorTest { err }, factor, component }
     }
 
     fn order(&self) -> &Order<L> {

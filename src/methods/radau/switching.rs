@@ -1,9 +1,10 @@
 //! Radau IIA with NWTMULT=-1: multipliers of the stages from gII and hI until they limit the step, then from the dynamic rows.
 //!
-//! With gII and hI a step costs less, as long as Newton's method converges. Where it fails again and again, because the multipliers
-//! forbid what the error allows, the step and all later ones are made without them (`multipliers.rs`). The polynomial, the step size
-//! and the order go over. Work space of both is allocated at the start.
+//! With gII and hI a step costs less, as long as Newton's method converges. Where the multipliers forbid what the error allows, it
+//! gets a new matrix within the step; where they do so again, the step and all later ones are made without them
+//! (`multipliers.rs`). The polynomial, the step size and the order go over. Work space of both is allocated at the start.
 
+use super::iterate::Rescue;
 use super::Radau;
 use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
@@ -18,8 +19,9 @@ use crate::system::System;
 
 /// Two failures by multipliers within so many accepted steps are no accident.
 const OFTEN: u64 = 3;
-/// Part of the tolerance without gII and hI: steps that Newton's method kept short were more accurate than asked for.
-const STRICT: f64 = 0.1;
+/// Part of the tolerance without gII and hI, and with a new matrix: steps that Newton's method kept short were more accurate than asked
+/// for.
+const STRICT: f64 = 0.05;
 
 /// With a larger RTOL a run has a dozen steps, of which the dearer ones behind the change save none (chain-10).
 const LOOSEST: f64 = 1e-3;
@@ -115,17 +117,27 @@ impl<const L: usize> Switching<L> {
         to.state.stats.multipliers_switched += 1;
         (to.order, to.accepted_order, to.evidence) = (from.order, from.accepted_order, from.evidence);
         to.memory = from.memory;
+        to.formulation.values().take_decisions(&from.formulation);
         self.switched = true;
+    }
+
+    /// True if the multipliers made an attempt fail within the last steps.
+    fn has_failed(&self) -> bool {
+        let accepted = self.state().stats.naccpt;
+        self.failed_at.is_some_and(|before| accepted.saturating_sub(before) < OFTEN)
     }
 
     /// True if an attempt failed by the multipliers, and not for the first time.
     fn is_limited(&mut self, outcome: &Result<Attempted, Setback>) -> bool {
-        let Err(Setback::Reject { why: Rejection::Newton { .. }, component, .. }) = outcome else {
+        let Err(Setback::Reject { why: Rejection::Newton { .. }, component: Some(i), .. }) = outcome else {
             return false;
         };
-        let accepted = self.state().stats.naccpt;
-        component.is_some_and(|i| self.layout.x.algebraic.contains(i))
-            && self.failed_at.replace(accepted).is_some_and(|before| accepted.saturating_sub(before) < OFTEN)
+        if !self.layout.x.algebraic.contains(*i) {
+            return false;
+        }
+        let again = self.has_failed();
+        self.failed_at = Some(self.state().stats.naccpt);
+        again
     }
 }
 
@@ -143,16 +155,20 @@ impl<const L: usize> Method for Switching<L> {
     }
 
     fn attempt(&mut self, system: &mut dyn System, plan: &Plan) -> Result<Attempted, Setback> {
-        let outcome = self.active_mut().attempt(system, plan);
         if self.switched {
-            return outcome;
+            return self.by_dynamics.attempt(system, plan);
         }
+        self.by_constraints.rescue = if self.has_failed() { Rescue::Refused } else { Rescue::Offered };
+        let outcome = self.by_constraints.attempt(system, plan);
         self.make_room();
+        if self.by_constraints.rescue == Rescue::Taken {
+            self.failed_at = Some(self.state().stats.naccpt);
+            return outcome.and_then(|attempted| self.by_constraints.be_strict(plan.h, attempted, STRICT));
+        }
         if !self.is_limited(&outcome) {
             return outcome;
         }
         self.switch();
-        self.by_dynamics.find_ranks(system, plan.h)?;
         self.by_dynamics.attempt(system, plan)
     }
 
