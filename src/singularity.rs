@@ -42,11 +42,14 @@ pub(crate) fn explain(
     };
     let rest =
         if found.at_rest { ", where the mechanism is at rest: its continuation is not unique" } else { "" };
+    let ended = match &failure.detail[..] {
+        reason if failure.code == Code::SingularConfiguration && !reason.is_empty() => reason.to_string(),
+        _ => format!("the method ended with {}", failure.code.idid()),
+    };
     let detail = format!(
-        "rows {}: {when}{rest}; smallest singular value {:.1e} of the largest; the method ended with {}",
+        "rows {}: {when}{rest}; smallest singular value {:.1e} of the largest; {ended}",
         rows.join(", "),
-        found.smallest,
-        failure.code.idid()
+        found.smallest
     );
     let component = found.rows.first().map(|&row| layout.residual_name(row));
     Failure { code: Code::SingularConfiguration, detail, component, ..failure }

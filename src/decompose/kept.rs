@@ -95,7 +95,16 @@ impl KeptRank {
 
     /// The shortest x with A x = b in the rows that count.
     pub fn particular(&mut self, b: &[f64], x: &mut [f64]) {
-        let (r, n) = (self.rank, self.n);
+        self.particular_of(self.rank, b, x);
+    }
+
+    /// The same without the weakest row, whose share has the smallest magnitude in its denominator.
+    pub fn particular_without_weakest(&mut self, b: &[f64], x: &mut [f64]) {
+        self.particular_of(self.rank.saturating_sub(1), b, x);
+    }
+
+    fn particular_of(&mut self, r: usize, b: &[f64], x: &mut [f64]) {
+        let n = self.n;
         let x = &mut x[..n];
         x[r..].fill(0.0);
         for (x, &i) in x.iter_mut().zip(&self.qr.perm()[..r]) {

@@ -14,6 +14,7 @@ pub mod rosenbrock;
 pub mod save;
 pub mod setback;
 pub mod state;
+mod turning;
 
 use crate::error::{Failure, Rejection};
 use crate::layout::Layout;

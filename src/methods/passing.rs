@@ -10,10 +10,10 @@ use super::radau::Radau;
 use super::save::{BadState, Reader, Writer};
 use super::setback::Setback;
 use super::state::State;
-use super::{Constraints, Method};
-use crate::error::{Failure, Rejection};
+use super::{setback, turning, Constraints, Method};
+use crate::error::{Code, Failure, Rejection};
 use crate::layout::Layout;
-use crate::norm::Tolerance;
+use crate::norm::{Scaling, Tolerance};
 use crate::options::{MethodKind, Options, Order, Singular};
 use crate::system::{Supplied, System};
 
@@ -40,6 +40,9 @@ pub struct Passing {
     /// Step size of the method when it came to the rank loss.
     own_step: f64,
     watch: Watch,
+    /// The user's tolerances, and the point before the last step: for turns that they explain.
+    scaling: Scaling,
+    before: Vec<f64>,
 }
 
 /// What was seen of the constraints.
@@ -88,6 +91,8 @@ impl Passing {
             passing: false,
             own_step: 0.0,
             watch: Watch::default(),
+            scaling: Scaling::new(tolerance, layout.n),
+            before: start.1.to_vec(),
             layout: *layout,
             options: options.clone(),
         }
@@ -118,12 +123,43 @@ impl Passing {
 
     /// True if a rank is lost within this time; what the look costs is counted.
     fn loses_rank(&mut self, system: &mut dyn System, time: f64) -> Result<bool, Setback> {
-        let (from, to) = (self.method.state_mut(), &mut self.passage);
+        self.lend_point();
+        let found = self.passage.loses_rank_here(system, time);
+        self.method.state_mut().stats = self.passage.state().stats;
+        found
+    }
+
+    /// A run that changes its branch within the tolerance ends, whichever of both methods made the step.
+    fn refuse_turn(&mut self, system: &mut dyn System, h: f64) -> Result<(), Failure> {
+        let (x, before) = (&self.active().state().x, &self.before);
+        let tolerance = (self.scaling.rtol_user, &self.scaling.typical[..]);
+        let seen = self.passing || self.watch.last.is_none() || self.watch.has_fallen();
+        if !seen || !turning::is_explained(&self.layout, tolerance, x, |k| x[k] - before[k]) {
+            return Ok(());
+        }
+        if !self.passing {
+            self.lend_point();
+        }
+        let near = (h, turning::next_to(self.scaling.rtol_user));
+        let turned = self.passage.has_turned_next_to_rank_loss(system, near, self.passing);
+        if !self.passing {
+            self.method.state_mut().stats = self.passage.state().stats;
+        }
+        match turned {
+            Ok(true) => {
+                let (code, reason) = (Code::SingularConfiguration, turning::REASON.to_string());
+                Err(setback::failure(self.active().state(), &self.layout, code, reason))
+            }
+            Err(Setback::Fatal(failure)) => Err(*failure),
+            _ => Ok(()),
+        }
+    }
+
+    /// The point of the method to the other one, for a look.
+    fn lend_point(&mut self) {
+        let (from, to) = (self.method.state(), &mut self.passage);
         to.restart(from.t, &from.x);
         (to.state_mut().stats, to.state_mut().restarted) = (from.stats, from.restarted);
-        let found = to.loses_rank_here(system, time);
-        from.stats = to.state().stats;
-        found
     }
 
     /// The same at the start.
@@ -254,6 +290,8 @@ impl Method for Passing {
     }
 
     fn accept(&mut self, plan: &Plan, attempted: &Attempted) {
+        let x = &(if self.passing { self.passage.state() } else { self.method.state() }).x;
+        self.before.copy_from_slice(x);
         if !self.passing {
             // The last decomposition of the method is that of the new point.
             self.watch.see(self.method.constraints());
@@ -263,7 +301,8 @@ impl Method for Passing {
 
     fn complete(&mut self, system: &mut dyn System, plan: &Plan) -> Result<(), Failure> {
         self.make_room();
-        self.active_mut().complete(system, plan)
+        self.active_mut().complete(system, plan)?;
+        self.refuse_turn(system, plan.h)
     }
 
     fn reject(&mut self, why: Rejection) -> bool {

@@ -8,7 +8,7 @@ use geoms_problems::trial::{drive, Run};
 use std::f64::consts::PI;
 
 /// Numbers in [0, 1): a linear congruential generator.
-struct Draw(u64);
+pub struct Draw(pub u64);
 
 impl Draw {
     fn unit(&mut self) -> f64 {
@@ -16,7 +16,7 @@ impl Draw {
         (self.0 >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    fn between(&mut self, low: f64, high: f64) -> f64 {
+    pub fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.unit()
     }
 }

@@ -119,6 +119,8 @@ pub struct Radau<const L: usize> {
     /// Steps past rank losses of the constraints, and what is remembered for them.
     critical: Option<Box<critical::Critical<L>>>,
     memory: critical::Memory,
+    /// RTOL of the run, which may be larger than that of this method: errors of this size may have come before.
+    rtol_of_run: f64,
 }
 
 impl<const L: usize> Method for Radau<L> {
@@ -260,7 +262,8 @@ impl<const L: usize> Radau<L> {
         let orders: Vec<_> = stages.iter().map(|&s| Order::new(s, layout, options, tolerance)).collect();
         let middle = orders.len() / 2;
         let kind = options.decompose_constraints;
-        let policy = RankPolicy::new(kind, analytic, orders[0].scaling.rtol_user);
+        let rtol_of_run = orders[0].scaling.rtol_user;
+        let policy = RankPolicy::new(kind, analytic, rtol_of_run);
         let rows = Rows::new(layout, options, analytic, orders[0].scaling.typical.clone());
         let layout = &rows.newton_layout();
         let (n, m) = (layout.n, layout.m);
@@ -309,6 +312,7 @@ impl<const L: usize> Radau<L> {
             },
             critical: None,
             memory: critical::Memory::default(),
+            rtol_of_run,
             formulation: Linear::analysed(formulation),
             options: options.clone(),
             layout: *layout,

@@ -68,9 +68,12 @@ impl<const L: usize> Switching<L> {
             newton_updates: options.newton_updates.max(1),
             ..options.clone()
         };
+        let by_constraints = Radau::new(layout, options, tolerance, analytic, start);
+        let mut by_dynamics = Radau::new(layout, &dynamics, &tolerance.part(STRICT), analytic, start);
+        by_dynamics.rtol_of_run = by_constraints.rtol_of_run;
         Switching {
-            by_constraints: Radau::new(layout, options, tolerance, analytic, start),
-            by_dynamics: Radau::new(layout, &dynamics, &tolerance.part(STRICT), analytic, start),
+            by_constraints,
+            by_dynamics,
             switched: false,
             failed_at: None,
             layout: *layout,

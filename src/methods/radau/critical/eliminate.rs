@@ -113,6 +113,25 @@ impl Reduced {
         products::add_mul_vec(self.layout.n, self.sizes.all(), 1.0, &self.columns, z, x);
     }
 
+    /// v += K_v z_v.
+    pub(super) fn add_free_velocity(&self, z: &[f64], x: &mut [f64]) {
+        for (k, z) in z[..self.sizes.v].iter().enumerate() {
+            f64::axpy(*z, self.layout.x.v.of(self.column(k)), self.layout.x.v.of_mut(x));
+        }
+    }
+
+    /// v += the shortest velocity that the constraints, without the weakest, want for the change [s p] in x. The particular solution is
+    /// overwritten.
+    pub(super) fn add_dependent_velocity(&mut self, x: &mut [f64]) {
+        let (l, ld) = (&self.layout, self.fx.shape[1].0);
+        let rows = &mut self.rows[..ld];
+        rows.fill(0.0);
+        let by_q = &self.fx.fx[1][ld * l.n3()..];
+        products::add_mul_vec(ld, l.n4(), -1.0, by_q, l.x.contact_position.of(x), rows);
+        self.velocity.particular_without_weakest(rows, l.x.v.of_mut(&mut self.x0));
+        f64::axpy(1.0, l.x.v.of(&self.x0), l.x.v.of_mut(x));
+    }
+
     /// The constraints decomposed.
     fn decompose(&mut self) -> Result<(), LinalgError> {
         self.velocity.decompose(&self.fx.fx[1], self.fx.shape[1].0)?;

@@ -108,6 +108,9 @@ impl<const L: usize> Radau<L> {
     }
 
     /// One estimate with the rows in `work.rhs`.
+    ///
+    /// Next to a rank loss errors ε of p are errors ε/σ² of v along the direction that it frees. They are gone as soon as it lies
+    /// behind; shorter steps, which would end closer to it, only have more of them. So a step over it does not count them.
     fn critical_error_norm(&mut self, critical: &mut Critical<L>, point: usize, h: f64) -> f64 {
         let (l, nz) = (self.layout, critical.sizes.all());
         let tableau = &self.orders[self.order].tableau;
@@ -124,6 +127,14 @@ impl<const L: usize> Radau<L> {
         matrix.solve(out);
         err.fill(0.0);
         points[point].add_columns(out, err);
+        let end = tableau.stages - 1;
+        let (here, there) = (points[point].smallest, points[end].smallest);
+        let within = points[..end].iter().any(|stage| stage.smallest < here.min(there));
+        if within || there > here {
+            l.x.v.of_mut(err).fill(0.0);
+            points[point].add_free_velocity(out, err);
+            points[if there > here { end } else { point }].add_dependent_velocity(err);
+        }
         l.x.algebraic.of_mut(err).fill(0.0);
         let first = l.x.algebraic.end;
         weighted_rms(&err[first..], &self.work.scal[first..]).max(1e-10)

@@ -17,6 +17,8 @@ const SHIFT: f64 = 0.8;
 const SHIFTS: u32 = 6;
 /// Rounding errors in units of ε: a stage is a sum of all others, with the weights of A⁻¹.
 const ROUND_OFF: f64 = 30.0;
+/// The part of h by which a stage hands on the rounding errors of its velocity: entries of A are not larger next to each other.
+const HANDED_ON: f64 = 0.1;
 /// Accelerations are determined above this smallest magnitude: errors of x_k are divided by it.
 const STEADY: f64 = 1e-3;
 /// Multipliers at a point whose distance from the rank loss is below this part of the step say nothing of the stages.
@@ -108,7 +110,7 @@ impl<const L: usize> Radau<L> {
             match verdict {
                 Verdict::Continue => {}
                 Verdict::Converged => return Ok(monitor.iterations()),
-                Verdict::Slow { .. } | Verdict::Diverged if self.at_noise_of_rank_loss(critical) => {
+                Verdict::Slow { .. } | Verdict::Diverged if self.at_noise_of_rank_loss(critical, h) => {
                     self.state.stats.at_round_off += 1;
                     return Ok(monitor.iterations());
                 }
@@ -251,18 +253,22 @@ impl<const L: usize> Radau<L> {
     }
 
     /// True if the increments are as small as rounding errors allow at the distance of each stage from the rank loss: ε/σ
-    /// in the positions, ε/σ² in the velocities.
-    fn at_noise_of_rank_loss(&self, critical: &Critical<L>) -> bool {
-        let (l, fnewt) = (&self.layout, self.order().fnewt);
-        let noise = |block: crate::layout::Block, power: i32| {
+    /// in the positions, ε/σ² in the velocities. The positions of all stages are sums of velocities, also of the closest.
+    fn at_noise_of_rank_loss(&self, critical: &Critical<L>, h: f64) -> bool {
+        let (l, fnewt, stages) = (&self.layout, self.order().fnewt, self.tableau().stages);
+        let close = |i: usize, power: i32| critical.points[i].smallest.max(f64::EPSILON).powi(power);
+        let size = |x: f64| ROUND_OFF * f64::EPSILON * (1.0 + x.abs());
+        let fastest = l.x.v.of(&self.state.x).iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        let closest = (0..stages).map(|i| close(i, 2)).fold(f64::INFINITY, f64::min);
+        let handed_on = HANDED_ON * h * size(fastest) / closest;
+        let noise = |block: crate::layout::Block, power: i32, more: f64| {
             block.range().all(|k| {
-                let tolerable = fnewt * self.work.scal[k];
-                let size = ROUND_OFF * f64::EPSILON * (1.0 + self.state.x[k].abs());
-                let close = |i: usize| critical.points[i].smallest.max(f64::EPSILON).powi(power);
-                (0..self.tableau().stages).all(|i| self.stages.dw[k][i].abs() <= tolerable + size / close(i))
+                let tolerable = fnewt * self.work.scal[k] + more;
+                let size = size(self.state.x[k]);
+                (0..stages).all(|i| self.stages.dw[k][i].abs() <= tolerable + size / close(i, power))
             })
         };
-        noise(l.x.contact_position, 1) && noise(l.x.v, 2) && noise(l.x.r, 2)
+        noise(l.x.contact_position, 1, handed_on) && noise(l.x.v, 2, 0.0) && noise(l.x.r, 2, 0.0)
     }
 
     fn critical_newton_failed(&mut self, critical: &Critical<L>, h: f64) -> Setback {

@@ -1,19 +1,16 @@
 //! The accepted point of a critical step: its multipliers, and how far away the rank loss is now.
 
 use super::{Critical, Radau};
+use crate::decompose::kept::KeptRank;
 use crate::error::{Code, Failure};
-use crate::layout::Block;
 use crate::methods::setback::Setback;
+use crate::methods::turning;
 use crate::model::index1::Halt;
 use crate::system::System;
 
 /// In the rank loss, as far as a motion that comes to rest is concerned.
 const IN_IT: f64 = 1e-3;
-/// A turn of the velocity in one step: the sine of its angle ...
-const TURN: f64 = 0.03;
-/// ... with a radius whose square is below this part of the tolerance, since a difference ε of lengths turns within √ε ...
-const TURN_WITHIN: f64 = 1e-2;
-/// ... and within so many steps of the rank loss.
+/// A turn within so many steps of a rank loss is one between its branches.
 const TURN_NEAR: f64 = 100.0;
 /// Movements over a step that are none, relative to the positions.
 const AT_REST: f64 = 1e-6;
@@ -58,6 +55,9 @@ impl<const L: usize> Radau<L> {
         if self.comes_to_rest(critical, h) {
             return Err(self.failure(Code::SingularConfiguration, String::new()));
         }
+        if self.turns() && self.has_settled_next_to(&critical.velocity, h, self.next_to()) {
+            return Err(self.refused_turn());
+        }
         match found {
             Err(Halt::Model(trouble)) => match self.setback(trouble) {
                 Setback::Fatal(failure) => Err(*failure),
@@ -69,29 +69,54 @@ impl<const L: usize> Radau<L> {
         }
     }
 
-    /// The motion turns next to a rank loss, so sharply that lengths which differ by less than the tolerance make it do so: they
-    /// decide on the branch, and the run ends instead.
+    /// A turn next to a rank loss on which the tolerance decides ends the run, after a step that was not critical.
     pub(in super::super) fn refuse_turn(&mut self, h: f64) -> Result<(), Failure> {
-        if self.has_fallen() && self.turns_within_tolerance() && self.loses_rank_within(TURN_NEAR * h) {
-            return Err(self.failure(Code::SingularConfiguration, String::new()));
+        if self.has_fallen() && self.turns() && self.is_next_to_rank_loss(h, self.next_to()) {
+            return Err(self.refused_turn());
         }
         Ok(())
     }
 
-    fn turns_within_tolerance(&self) -> bool {
-        let (l, last) = (&self.layout, self.tableau().stages - 1);
-        let largest =
-            |block: Block, of: &dyn Fn(usize) -> f64| block.range().fold(0.0f64, |m, k| m.max(of(k).abs()));
-        let way = largest(l.x.p, &|k| self.stages.z[k][last]);
-        let error = largest(l.x.p, &|k| self.work.scal[k]);
-        let (mut old, mut new, mut both) = (0.0, 0.0, 0.0);
-        for k in l.x.v.range() {
-            let (v, change) = (self.state.x[k], self.stages.z[k][last]);
-            (old, new, both) = (old + (v - change).powi(2), new + v * v, both + v * (v - change));
+    fn turns(&self) -> bool {
+        let last = self.tableau().stages - 1;
+        let change = |k: usize| self.stages.z[k][last];
+        let tolerance = (self.rtol_of_run, &self.orders[0].scaling.typical[..]);
+        turning::is_explained(&self.layout, tolerance, &self.state.x, change)
+    }
+
+    fn next_to(&self) -> f64 {
+        turning::next_to(self.rtol_of_run)
+    }
+
+    fn refused_turn(&self) -> Failure {
+        self.failure(Code::SingularConfiguration, turning::REASON.to_string())
+    }
+
+    /// By the Jacobian in hand: a turn in a step of size h is one between the branches of a rank loss.
+    fn is_next_to_rank_loss(&mut self, h: f64, smallest: f64) -> bool {
+        self.loses_rank_within(TURN_NEAR * h)
+            || self.critical.as_ref().is_some_and(|critical| critical.velocity.smallest() < smallest)
+    }
+
+    /// The same at the end of a critical step, by what was found there.
+    fn has_settled_next_to(&self, velocity: &KeptRank, h: f64, smallest: f64) -> bool {
+        let soon = self.memory.time.is_some_and(|time| time.abs() < TURN_NEAR * h);
+        soon || velocity.smallest() < smallest
+    }
+
+    /// For another method: its last step, of size h, turned between the branches of a rank loss. `passed` is true if it was a critical
+    /// step of this one.
+    pub(in crate::methods) fn has_turned_next_to_rank_loss(
+        &mut self,
+        system: &mut dyn System,
+        (h, smallest): (f64, f64),
+        passed: bool,
+    ) -> Result<bool, Setback> {
+        if !passed {
+            return Ok(self.loses_rank_here(system, TURN_NEAR * h)? || self.is_next_to_rank_loss(h, smallest));
         }
-        // The square of the sine of the angle between both; a reversal has none.
-        let sine = 1.0 - both * both / (old * new).max(f64::MIN_POSITIVE);
-        sine > TURN * TURN && way * way < TURN_WITHIN * error * sine
+        let critical = self.critical.as_ref();
+        Ok(critical.is_some_and(|critical| self.has_settled_next_to(&critical.velocity, h, smallest)))
     }
 
     /// True if the mechanism stands still in the rank loss: it could go on in more than one way.

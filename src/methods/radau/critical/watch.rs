@@ -18,6 +18,9 @@ const NEAR: f64 = 20.0;
 const AFTER_FAILURE: f64 = 50.0;
 /// ... if Newton's method failed, whatever the magnitude ...
 const AFTER_NEWTON: f64 = 2.0;
+/// ... more where positions have components that no velocity moves (|q| of quaternions): as lengths they drift, and steps that creep
+/// towards the rank loss feel it ...
+const AFTER_NEWTON_WITH_DRIFT: f64 = 4.0;
 /// ... and behind a critical step.
 const BEHIND: f64 = 4.0;
 
@@ -143,7 +146,9 @@ impl<const L: usize> Radau<L> {
             Setback::Fatal(_) => false,
             Setback::Reject { why: Rejection::RankLoss { .. }, .. } => true,
             Setback::Reject { why: Rejection::Newton { .. } | Rejection::SingularMatrix, .. } => {
-                let within = if fallen { AFTER_FAILURE } else { AFTER_NEWTON };
+                let drifts = self.layout.dims.np > self.layout.dims.nv;
+                let otherwise = if drifts { AFTER_NEWTON_WITH_DRIFT } else { AFTER_NEWTON };
+                let within = if fallen { AFTER_FAILURE } else { otherwise };
                 self.loses_rank_within(within * h)
             }
             Setback::Reject { why: Rejection::ErrorTest { .. }, .. } => {
