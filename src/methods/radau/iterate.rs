@@ -63,7 +63,7 @@ impl<const L: usize> Radau<L> {
                     self.update_newton_matrix(system, h)?;
                     monitor = fresh;
                 }
-                Verdict::Slow { .. } | Verdict::Diverged if self.is_rescued() => {
+                Verdict::Slow { .. } | Verdict::Diverged if self.is_rescued(h) => {
                     self.update_newton_matrix(system, h)?;
                     monitor = fresh;
                 }
@@ -73,13 +73,14 @@ impl<const L: usize> Radau<L> {
         }
     }
 
-    /// True once, if it may be, where the multipliers make Newton's method fail.
-    fn is_rescued(&mut self) -> bool {
+    /// True once, if it may be, where the multipliers make Newton's method fail, and not a rank loss.
+    fn is_rescued(&mut self, h: f64) -> bool {
         if self.rescue != Rescue::Offered {
             return false;
         }
         let component = self.largest_increment();
-        let rescued = component.is_some_and(|i| self.layout.x.algebraic.contains(i));
+        let rescued =
+            component.is_some_and(|i| self.layout.x.algebraic.contains(i)) && !self.newton_meets_rank_loss(h);
         if rescued {
             self.rescue = Rescue::Taken;
         }

@@ -1,6 +1,7 @@
 //! When a critical step is due. Nothing here calls the model, and nothing but one comparison is done in a step of a regular
 //! run that succeeds.
 
+use super::super::iterate::Rescue;
 use super::{Radau, Setback};
 use crate::decompose::kept::KeptRank;
 use crate::decompose::DecompositionKind;
@@ -146,16 +147,22 @@ impl<const L: usize> Radau<L> {
             Setback::Fatal(_) => false,
             Setback::Reject { why: Rejection::RankLoss { .. }, .. } => true,
             Setback::Reject { why: Rejection::Newton { .. } | Rejection::SingularMatrix, .. } => {
-                let drifts = self.layout.dims.np > self.layout.dims.nv;
-                let otherwise = if drifts { AFTER_NEWTON_WITH_DRIFT } else { AFTER_NEWTON };
-                let within = if fallen { AFTER_FAILURE } else { otherwise };
-                self.loses_rank_within(within * h)
+                // A new matrix belongs to an iterate that went astray; before it was made the question had been asked.
+                self.rescue != Rescue::Taken && self.newton_meets_rank_loss(h)
             }
             Setback::Reject { why: Rejection::ErrorTest { .. }, .. } => {
                 fallen && self.loses_rank_within(AFTER_FAILURE * h)
             }
             Setback::Reject { .. } => false,
         }
+    }
+
+    /// True if a rank loss ahead makes Newton's method fail, by the Jacobian in hand.
+    pub(in super::super) fn newton_meets_rank_loss(&mut self, h: f64) -> bool {
+        let drifts = self.layout.dims.np > self.layout.dims.nv;
+        let otherwise = if drifts { AFTER_NEWTON_WITH_DRIFT } else { AFTER_NEWTON };
+        let within = if self.has_fallen() { AFTER_FAILURE } else { otherwise };
+        self.passes_rank_losses() && self.loses_rank_within(within * h)
     }
 
     /// For another method: true if a rank is lost within this time from the point of the state, or missing there and regained
