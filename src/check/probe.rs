@@ -12,6 +12,8 @@ const WIDTH: f64 = 1.0 / 64.0;
 const WIDTHS: usize = 4;
 /// Errors that are good enough, relative to the derivative.
 const SETTLED: f64 = 1e-7;
+/// Estimates whose distance is so many of their errors contradict each other.
+const CONTRADICTION: f64 = 10.0;
 /// Extrapolations from ever smaller widths, if the model varies faster than its variables say.
 const ROUNDS: usize = 4;
 /// A difference in t spans at least so many of its rounding units.
@@ -77,6 +79,23 @@ impl Slope {
                 (self.value[i], self.error[i]) = (other.value[i], other.error[i]);
             }
         }
+        self
+    }
+
+    /// How far two estimates are apart beyond what their errors allow. One of these is an accident then: differences of a few units in
+    /// the last place repeat themselves.
+    fn contradiction(&self, other: &Slope, i: usize) -> f64 {
+        let apart = (self.value[i] - other.value[i]).abs();
+        if apart > CONTRADICTION * (self.error[i] + other.error[i]) {
+            apart
+        } else {
+            0.0
+        }
+    }
+
+    /// Errors are not smaller than these.
+    fn doubted(mut self, doubt: &[f64]) -> Self {
+        self.error.iter_mut().zip(doubt).for_each(|(e, d)| *e = e.max(*d));
         self
     }
 
@@ -215,15 +234,19 @@ impl<'a> Probe<'a> {
         if along.dt != 0.0 {
             width = width.max(TIME_UNITS * f64::EPSILON * at.t.abs());
         }
-        let mut found: Option<Slope> = None;
+        let (mut found, mut doubt): (Option<Slope>, _) = (None, vec![0.0f64; m]);
         for _ in 0..ROUNDS {
             if let Some(slope) = self.extrapolate(at, along, width) {
                 let merged = match found.take() {
-                    Some(before) => before.or_better(slope),
+                    Some(before) => {
+                        let rows = doubt.iter_mut().enumerate();
+                        rows.for_each(|(i, d)| *d = d.max(before.contradiction(&slope, i)));
+                        before.or_better(slope)
+                    }
                     None => slope,
                 };
                 if merged.is_settled(&at.noise, width) {
-                    return Some(merged);
+                    return Some(merged.doubted(&doubt));
                 }
                 found = Some(merged);
             }
@@ -232,7 +255,7 @@ impl<'a> Probe<'a> {
             }
             width /= 64.0;
         }
-        found
+        found.map(|slope| slope.doubted(&doubt))
     }
 
     fn extrapolate(&mut self, at: &Point, along: &Direction, width: f64) -> Option<Slope> {
@@ -321,4 +344,22 @@ pub(super) fn solve(n: usize, a: &[f64], b: &[f64]) -> Option<Vec<f64>> {
         b[k] = (b[k] - sum) / a[k + k * n];
     }
     Some(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rate of Bricard's energy as it was once found: three differences of a few units were the same, and their error was none.
+    #[test]
+    fn slopes_that_contradict_each_other_are_not_believed() {
+        let slope = |value: f64, error: f64| Slope { value: vec![value], error: vec![error] };
+        let (wide, accident) = (slope(-8.113_625e-3, 1e-9), slope(-8.112_786e-3, 0.0));
+        let doubt = wide.contradiction(&accident, 0);
+        assert!((doubt - 8.39e-7).abs() < 1e-12, "{doubt:e}");
+        assert_eq!(wide.clone().or_better(accident).doubted(&[doubt]).error, [doubt]);
+        // Within their errors nothing contradicts.
+        assert_eq!(wide.contradiction(&slope(-8.113_624e-3, 1e-10), 0), 0.0);
+        assert_eq!(wide.doubted(&[0.0]).error, [1e-9]);
+    }
 }
