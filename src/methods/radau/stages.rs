@@ -41,6 +41,7 @@ impl<const L: usize> Stages<L> {
     }
 
     /// Starting values: zero, or the polynomial of the last step extrapolated to the new stages.
+    #[inline(never)] // a part of `make profile`
     pub fn predict(&mut self, tableau: &Tableau<L>, last: Option<DenseOutput<'_>>, h: f64) {
         let Some(last) = last else {
             self.z.fill([0.0; L]);
@@ -71,6 +72,7 @@ impl<const L: usize> Stages<L> {
     }
 
     /// W = T⁻¹ Z.
+    #[inline(never)] // a part of `make profile`
     pub fn transform(&mut self, tableau: &Tableau<L>) {
         lanes::mix(self.processor, &tableau.t_inverse[..tableau.stages], &self.z, &mut self.w);
     }
@@ -86,6 +88,7 @@ impl<const L: usize> Stages<L> {
     }
 
     /// b = T⁻¹ R of the first `rows` rows, in place.
+    #[inline(never)] // a part of `make profile`
     pub fn transform_residuals(&mut self, tableau: &Tableau<L>, rows: usize) {
         lanes::mix_in_place(self.processor, &tableau.t_inverse[..tableau.stages], &mut self.r[..rows]);
     }

@@ -1,7 +1,6 @@
 //! The accepted point of a critical step: its multipliers, and how far away the rank loss is now.
 
 use super::{Critical, Radau};
-use crate::decompose::kept::KeptRank;
 use crate::error::{Code, Failure};
 use crate::methods::setback::Setback;
 use crate::methods::turning;
@@ -10,7 +9,7 @@ use crate::system::System;
 
 /// In the rank loss, as far as a motion that comes to rest is concerned.
 const IN_IT: f64 = 1e-3;
-/// A turn within so many steps of a rank loss is one between its branches.
+/// A turn within so many steps of a rank loss may be one between its branches.
 const TURN_NEAR: f64 = 100.0;
 /// Movements over a step that are none, relative to the positions.
 const AT_REST: f64 = 1e-6;
@@ -55,7 +54,7 @@ impl<const L: usize> Radau<L> {
         if self.comes_to_rest(critical, h) {
             return Err(self.failure(Code::SingularConfiguration, String::new()));
         }
-        if self.turns() && self.has_settled_next_to(&critical.velocity, h, self.next_to()) {
+        if self.turns() && critical.velocity.smallest() < self.next_to() {
             return Err(self.refused_turn());
         }
         match found {
@@ -92,20 +91,15 @@ impl<const L: usize> Radau<L> {
         self.failure(Code::SingularConfiguration, turning::REASON.to_string())
     }
 
-    /// By the Jacobian in hand: a turn in a step of size h is one between the branches of a rank loss.
+    /// By the Jacobian in hand: a turn in a step of size h is one between the branches of a rank loss. It must be near and close at
+    /// once: what begins to move in short steps turns as sharply, and constraints may be ill-conditioned everywhere.
     fn is_next_to_rank_loss(&mut self, h: f64, smallest: f64) -> bool {
         self.loses_rank_within(TURN_NEAR * h)
-            || self.critical.as_ref().is_some_and(|critical| critical.velocity.smallest() < smallest)
+            && self.critical.as_ref().is_some_and(|critical| critical.velocity.smallest() < smallest)
     }
 
-    /// The same at the end of a critical step, by what was found there.
-    fn has_settled_next_to(&self, velocity: &KeptRank, h: f64, smallest: f64) -> bool {
-        let soon = self.memory.time.is_some_and(|time| time.abs() < TURN_NEAR * h);
-        soon || velocity.smallest() < smallest
-    }
-
-    /// For another method: its last step, of size h, turned between the branches of a rank loss. `passed` is true if it was a critical
-    /// step of this one.
+    /// For another method: its last step, of size h, which turned, ended next to a rank loss. `passed` is true if it was a critical step of this
+    /// one.
     pub(in crate::methods) fn has_turned_next_to_rank_loss(
         &mut self,
         system: &mut dyn System,
@@ -113,10 +107,10 @@ impl<const L: usize> Radau<L> {
         passed: bool,
     ) -> Result<bool, Setback> {
         if !passed {
-            return Ok(self.loses_rank_here(system, TURN_NEAR * h)? || self.is_next_to_rank_loss(h, smallest));
+            return Ok(self.loses_rank_here(system, TURN_NEAR * h)? && self.is_next_to_rank_loss(h, smallest));
         }
         let critical = self.critical.as_ref();
-        Ok(critical.is_some_and(|critical| self.has_settled_next_to(&critical.velocity, h, smallest)))
+        Ok(critical.is_some_and(|critical| critical.velocity.smallest() < smallest))
     }
 
     /// True if the mechanism stands still in the rank loss: it could go on in more than one way.
