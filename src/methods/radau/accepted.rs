@@ -17,10 +17,9 @@ impl<const L: usize> Radau<L> {
     /// which the next step needs anyway, and Newton's method goes on until they are satisfied. Not with NWTMULT=0: the call's steps
     /// and counters are those of the manual.
     pub(super) fn confirm_constraints(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
-        let without_belief = self.evidence.increment * self.order().scaling.loosened();
         let measured =
             self.options.stage_multipliers == StageMultipliers::Automatic && !self.options.fixed_step;
-        if !measured || without_belief <= LEFT {
+        if !measured || self.evidence.increment * self.order().scaling.loosened() <= LEFT {
             return Ok(());
         }
         while self.left_of_constraints(system, h)? > LEFT {
