@@ -79,6 +79,8 @@ fn errors_stay_and_steps_do_not_grow_shorter() {
     println!("count: {changed} runs change, {switched} of them go over, {same} are the same; attempts {attempts:?}, errors {mean:.2} times; above twice: {larger:?}");
     assert_eq!(above, 0, "{larger:?}");
     assert!(switched > 40 && same > 20, "{switched} {same}");
+    // A new matrix is enough for some of them.
+    assert!(changed > switched + 5, "{changed} {switched}");
     assert!(mean < 1.0 && attempts[1] < attempts[0], "{mean} {attempts:?}");
     assert!(10 * larger.len() < changed as usize + same, "{larger:?}");
 }
