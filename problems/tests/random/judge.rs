@@ -80,13 +80,11 @@ pub fn settings(case: &Case) -> Vec<Setting> {
                     list.push(Setting { method: MethodKind::HalfExplicit, ..base.clone() });
                     list.push(Setting { method: MethodKind::RosenbrockNystroem, ..base.clone() });
                     if kind == DecompositionKind::Lu || redundant {
+                        list.push(Setting { method: MethodKind::ByModel, ..base.clone() });
                         list.push(Setting { method: MethodKind::Automatic, ..base.clone() });
                     }
-                    // Second order: 1e-8 would take a hundred thousand steps.
-                    if tol > 1e-8 {
-                        list.push(Setting { method: MethodKind::Newmark, ..base.clone() });
-                        list.push(Setting { method: MethodKind::Hht, ..base });
-                    }
+                    list.push(Setting { method: MethodKind::Newmark, ..base.clone() });
+                    list.push(Setting { method: MethodKind::Hht, ..base });
                 }
             }
         }
@@ -154,6 +152,7 @@ pub fn run(case: &Case, setting: &Setting, reference: &Reference) -> Finding {
     let mut equations = Equations::new(&case.mechanism, setting.form, setting.analytic);
     let layout = equations.layout;
     let mut x = initial_state(case);
+    let second_order = matches!(setting.method, MethodKind::Newmark | MethodKind::Hht);
     let mass =
         if case.mechanism.constant_mass() { MassStructure::ConstantDiagonal } else { MassStructure::Full };
     let options = Options {
@@ -164,7 +163,7 @@ pub fn run(case: &Case, setting: &Setting, reference: &Reference) -> Finding {
         newton_reference: setting.reference_point,
         mass,
         consistent: true,
-        nmax: 20_000,
+        nmax: if second_order && setting.tol <= 1e-8 { 10_000_000 } else { 20_000 },
         ..Options::default()
     };
     let mut residual = [0.0f64; 3];
