@@ -12,7 +12,7 @@ use crate::system::System;
 /// A larger correction, relative to the multipliers, is none of rounding errors: the rows have no say in it.
 const ROUNDING: f64 = 1e-9;
 /// The same of differences.
-const DIFFERENCES: f64 = 1e-5;
+const DIFFERENCES: f64 = 1e-3;
 
 impl Newmark {
     /// With constant steps, which are solved to rounding, and with differences; not where multipliers are not unique or not alone.
