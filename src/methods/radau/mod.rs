@@ -118,6 +118,8 @@ pub struct Radau<const L: usize> {
     work: Work<L>,
     /// Steps past rank losses of the constraints, and what is remembered for them.
     critical: Option<Box<critical::Critical<L>>>,
+    /// That of the run before, for one that begins again.
+    spare: Option<Box<critical::Critical<L>>>,
     memory: critical::Memory,
     /// Steps behind the first rank loss are judged by a part of the tolerance.
     strict_behind: bool,
@@ -218,7 +220,8 @@ impl<const L: usize> Method for Radau<L> {
         self.stage_mass.forget();
         (self.estimate_with_stage_mass, self.singular) = (false, 0);
         // Redundancy is found anew.
-        (self.critical, self.memory) = (None, critical::Memory::default());
+        self.spare = self.critical.take().or_else(|| self.spare.take());
+        self.memory = critical::Memory::default();
         self.forget();
         true
     }
@@ -313,6 +316,7 @@ impl<const L: usize> Radau<L> {
                 single_block: vec![0.0; Formulation::largest_size(layout)],
             },
             critical: None,
+            spare: None,
             memory: critical::Memory::default(),
             strict_behind: false,
             rtol_of_run,
