@@ -24,7 +24,7 @@ impl<const L: usize> Radau<L> {
         let new_monitor = |faccon| {
             Monitor::new(
                 self.most_iterations(),
-                self.order().fnewt,
+                self.newton_tolerance(),
                 self.options.uround,
                 faccon,
                 self.options.thet.abs(),
@@ -116,7 +116,7 @@ impl<const L: usize> Radau<L> {
         // The rows of T⁻¹ add up to 5 with three stages, to 600 with seven: rounding errors of the stages' size are that much
         // larger in W, and are as they were in Z.
         let left = if lanes > 3 { stages.min(transformed) } else { transformed };
-        let converged = (left / (lanes * self.layout.n) as f64).sqrt() <= self.order().fnewt;
+        let converged = (left / (lanes * self.layout.n) as f64).sqrt() <= self.newton_tolerance();
         self.state.stats.at_round_off += u64::from(converged);
         converged
     }

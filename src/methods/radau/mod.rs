@@ -121,6 +121,8 @@ pub struct Radau<const L: usize> {
     /// That of the run before, for one that begins again.
     spare: Option<Box<critical::Critical<L>>>,
     memory: critical::Memory,
+    /// Steps behind the first rank loss are judged by a part of the tolerance.
+    strict_behind: bool,
     /// RTOL of the run, which may be larger than that of this method: errors of this size may have come before.
     rtol_of_run: f64,
 }
@@ -316,6 +318,7 @@ impl<const L: usize> Radau<L> {
             critical: None,
             spare: None,
             memory: critical::Memory::default(),
+            strict_behind: false,
             rtol_of_run,
             formulation: Linear::analysed(formulation),
             options: options.clone(),
@@ -354,6 +357,7 @@ impl<const L: usize> Radau<L> {
         self.evidence.iterations = self.solve_stages(system, h)?;
         self.correct_last_stage()?;
         let err = self.estimate_error(system, h)?;
+        let err = self.judged(err);
         if err < 1.0 {
             self.confirm_constraints(system, h)?;
             self.determine_multipliers(system, h)?;

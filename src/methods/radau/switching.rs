@@ -8,7 +8,7 @@ use super::iterate::Rescue;
 use super::Radau;
 use crate::control::Memory;
 use crate::error::{Failure, Rejection};
-use crate::layout::Layout;
+use crate::layout::{Form, Layout};
 use crate::methods::plan::{Attempted, Plan};
 use crate::methods::save::{BadState, Reader, Writer};
 use crate::methods::setback::Setback;
@@ -57,7 +57,9 @@ pub fn begin<const L: usize>(
     if choice && pays && layout.rda.rows1.len() > layout.rda.d.len() {
         return Box::new(Switching::<L>::new(layout, options, tolerance, analytic, start));
     }
-    Box::new(Radau::<L>::new(layout, options, tolerance, analytic, start))
+    let mut radau = Radau::<L>::new(layout, options, tolerance, analytic, start);
+    radau.strict_behind = radau.layout.form == Form::Index1;
+    Box::new(radau)
 }
 
 impl<const L: usize> Switching<L> {

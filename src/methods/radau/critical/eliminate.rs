@@ -203,24 +203,22 @@ impl Reduced {
         }
         let mut rows = std::mem::take(&mut self.rows_of_fx);
         rows.fill(0.0);
-        for (k, block) in [(3, l.rda.b), (4, l.rda.f_dyn), (5, l.rda.f_kin)] {
-            let (first, height) = (l.fx_position()[k].1, block.len());
-            if height == 0 {
-                continue;
-            }
-            for (j, column) in (first..).zip(self.fx.fx[k].chunks_exact(height)) {
-                // λ and μ have dropped out.
-                if l.x.multipliers.contains(j) {
-                    continue;
-                }
-                let out = &mut rows[j * nz..(j + 1) * nz];
-                match k {
-                    3 => out[s.v + s.q..].copy_from_slice(column),
-                    4 => (0..s.v).for_each(|i| out[i] = f64::dot(l.x.v.of(self.column(i)), column)),
-                    _ => (s.v..s.v + s.q).for_each(|i| out[i] = f64::dot(l.x.p.of(self.column(i)), column)),
-                }
+        let (dynamics, kinematics) = (s.v, s.v + s.q);
+        for (k, of, free) in [(4, l.x.v, 0..dynamics), (5, l.x.p, dynamics..kinematics)] {
+            let (block, first) = l.fx_position()[k];
+            for i in free {
+                let direction = of.of(self.column(i));
+                let columns = self.fx.fx[k].chunks_exact(block.len().max(1));
+                let out = rows[first * nz..].chunks_exact_mut(nz);
+                out.zip(columns).for_each(|(out, column)| out[i] = f64::dot(direction, column));
             }
         }
+        if s.r > 0 {
+            let columns = rows.chunks_exact_mut(nz).zip(self.fx.fx[3].chunks_exact(s.r));
+            columns.for_each(|(out, column)| out[kinematics..].copy_from_slice(column));
+        }
+        // λ and μ have dropped out.
+        rows[l.x.multipliers.start * nz..l.x.multipliers.end * nz].fill(0.0);
         let first = if l.dims.nw == 0 { l.x.multipliers.end } else { 0 };
         let add = |factor: f64, x: &[f64], out: &mut [f64]| {
             for (row, x) in rows.chunks_exact(nz).zip(x).skip(first) {

@@ -12,8 +12,9 @@
 //! out. They are found afterwards and are in no norm. Invariants are not imposed.
 //!
 //! `watch.rs` says when it is due, `eliminate.rs` reduces one point, `iterate.rs` solves for the stages, `estimate.rs`
-//! estimates the error, `settle.rs` finds the multipliers of the accepted point.
+//! estimates the error, `settle.rs` finds the multipliers of the accepted point, `behind.rs` says how accurate the steps are that follow.
 
+mod behind;
 mod eliminate;
 mod estimate;
 mod iterate;
@@ -153,6 +154,7 @@ impl<const L: usize> Radau<L> {
         self.begin_stages(critical, system, h)?;
         self.evidence.iterations = self.solve_critical_stages(critical, system, h)?;
         let err = self.estimate_critical_error(critical, system, h)?;
+        let err = self.judged(err);
         if err < 1.0 {
             return Ok(Attempted { err, next: self.next_step(h, err) });
         }
