@@ -4,7 +4,8 @@
 //! old programs keep their arrays in COMMON blocks.
 
 use super::boundary::guarded;
-use super::callback::{Callbacks, Eom, Ivcond, Jac, Mas, Output, Solout};
+use super::callback::{Callbacks, Output};
+use super::fortran::Arguments;
 use super::unit::Unit;
 use super::width::{self, Mismatch};
 use super::FortranInteger;
@@ -20,46 +21,6 @@ use crate::options::{BadOption, Options, Slot, OPTIONS};
 use crate::stats::Stats;
 use crate::system::Observer;
 use std::fmt::{Display, Write};
-
-/// The arguments in the order of the call.
-pub(super) struct Arguments<I> {
-    pub np: *const I,
-    pub nv: *const I,
-    pub nr: *const I,
-    pub nw: *const I,
-    pub ns: *const I,
-    pub nl: *const I,
-    pub nm: *const I,
-    pub ni: *const I,
-    pub m: *const I,
-    pub n: *const I,
-    pub nivcond: *const I,
-    pub x: *mut f64,
-    pub t: *mut f64,
-    pub tend: *const f64,
-    pub h: *mut f64,
-    pub rtol: *const f64,
-    pub atol: *const f64,
-    pub itol: *const I,
-    pub iopt: *const I,
-    pub ropt: *const f64,
-    pub ivcond: Option<Ivcond<I>>,
-    pub eom: Option<Eom<I>>,
-    pub mas: Option<Mas<I>>,
-    pub jac: Option<Jac<I>>,
-    pub ijac: *const I,
-    pub solout: Option<Solout<I>>,
-    pub iout: *const I,
-    pub liwork: *const I,
-    pub iwork: *mut I,
-    pub lrwork: *const I,
-    pub rwork: *mut f64,
-    pub rpar: *mut f64,
-    pub ipar: *mut I,
-    pub ierr: *mut I,
-    pub idid: *mut I,
-}
-
 /// The entries of IOPT and ROPT.
 const SLOTS: usize = 40;
 
@@ -204,13 +165,18 @@ impl<I: FortranInteger> Arguments<I> {
         at_least("LIWORK", int(self.liwork), 20)?;
         at_least("LRWORK", int(self.lrwork), minimal_lrwork(&layout, &options))?;
 
-        let eom = self.eom.ok_or_else(|| null("EOM"))?;
-        let mas = self.mas.ok_or_else(|| null("MAS"))?;
-        let jac = if ijac { Some(self.jac.ok_or_else(|| null("JAC"))?) } else { None };
-        let solout = if iout { Some(self.solout.ok_or_else(|| null("SOLOUT"))?) } else { None };
         let conditions = nivcond > 0 && !options.consistent;
-        let ivcond = if conditions { Some(self.ivcond.ok_or_else(|| null("IVCOND"))?) } else { None };
-
+        for (name, missing) in [
+            ("EOM", self.eom.is_none()),
+            ("MAS", self.mas.is_none()),
+            ("JAC", ijac && self.jac.is_none()),
+            ("SOLOUT", iout && self.solout.is_none()),
+            ("IVCOND", conditions && self.ivcond.is_none()),
+        ] {
+            if missing {
+                return Err(null(name));
+            }
+        }
         let (t, tend, h) = (real(self.t), real(self.tend), real(self.h));
         finite("T", t)?;
         finite("TEND", tend)?;
@@ -234,24 +200,11 @@ impl<I: FortranInteger> Arguments<I> {
             x: zeros(layout.n)?,
             recover: options.recover,
             nivcond: if conditions { nivcond } else { 0 },
-            eom,
-            mas,
-            jac,
-            ivcond,
-            iopt: self.iopt,
-            ropt: self.ropt,
-            rpar: self.rpar,
-            ipar: self.ipar,
-            ierr: self.ierr,
+            has_jac: ijac,
+            arguments: *self,
         };
-        let output = match solout {
-            Some(solout) => Some(Output {
-                callbacks: callbacks.clone(),
-                contx: zeros(layout.n.saturating_mul(4))?,
-                solout,
-            }),
-            None => None,
-        };
+        let contx = zeros(if iout { layout.n.saturating_mul(4) } else { 0 })?;
+        let output = iout.then(|| Output { callbacks: callbacks.clone(), contx });
         Ok(Request { callbacks, output, options, tolerance, x, t, tend, h })
     }
 
