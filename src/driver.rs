@@ -3,10 +3,8 @@
 
 use crate::error::{Attempt, Code, Failure, Rejection, Result};
 use crate::layout::Layout;
-use crate::methods::plan::{Attempted, Plan};
-use crate::methods::setback::{failure, final_code, Setback};
-use crate::methods::state::State;
-use crate::methods::Method;
+use crate::methods::setback::{failure, final_code};
+use crate::methods::{Attempted, Method, Plan, Setback, State};
 use crate::options::Options;
 use crate::stats::Stats;
 use crate::system::System;

@@ -5,8 +5,7 @@ use super::{Deficiency, Formulation, Result};
 use crate::decompose::{ConstraintDecomposition, DecompositionKind};
 use crate::error::Code;
 use crate::layout::Form;
-use crate::linalg::scalar::Scalar;
-use crate::linalg::{products, LinalgError};
+use crate::linalg::{products, LinalgError, Scalar};
 use crate::rank::{RankPolicy, RESUME, SUSPEND};
 use crate::system::JacobianBlocks;
 

@@ -5,9 +5,8 @@ use super::dependent::Dependents;
 use super::Formulation;
 use crate::decompose::ConstraintDecomposition;
 use crate::layout::Block;
-use crate::linalg::lanes::{self, Lanes, Theta};
-use crate::linalg::linear::Factored;
-use crate::linalg::Complex;
+use crate::linalg::lanes;
+use crate::linalg::{Complex, Factored, Lanes, Theta};
 use crate::system::JacobianBlocks;
 
 /// Work space for L lanes.

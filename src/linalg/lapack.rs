@@ -17,9 +17,7 @@ extern crate lapack_src as _;
 #[cfg(feature = "openblas-src")]
 extern crate openblas_src as _;
 
-use super::complex::Complex;
-use super::scalar::Scalar;
-use super::{LinalgError, Result};
+use super::{Complex, LinalgError, Result, Scalar};
 use declarations::*;
 use libc::{c_char, c_int, size_t};
 

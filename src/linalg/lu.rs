@@ -6,11 +6,10 @@
 
 #![allow(unsafe_code)] // in the macro `kernel`
 
-use super::complex::Complex;
-use super::processor::{kernel, Processor};
-use super::scalar::{divide, finite, Scalar};
+use super::processor::kernel;
+use super::scalar::{divide, finite};
 use super::triangular::solve_unit_lower_by;
-use super::{LinalgError, Path, Result};
+use super::{Complex, LinalgError, Path, Processor, Result, Scalar};
 
 /// Columns of a panel: about the best measured from n = 24 to 250, since xGEMM is faster than the panel.
 const BLOCK: usize = 8;

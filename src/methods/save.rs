@@ -11,7 +11,7 @@
 //!
 //! The reader is asked for what a field must be, not only for its bytes: a method that reads its fields has checked them.
 
-use super::state::State;
+use super::State;
 use crate::control::Memory;
 use crate::layout::Layout;
 use crate::options::Options;

@@ -1,10 +1,12 @@
 //! What an integrator knows between two steps: everything that determines how it goes on.
 
-use super::plan::Plan;
+use super::Plan;
 use crate::control::Memory;
 use crate::error::{Attempt, HISTORY};
+use crate::model::Counted;
 use crate::polynomial::DenseOutput;
 use crate::stats::{Measures, Stats};
+use crate::system::System;
 
 /// State of the integration at an accepted point. It can be cloned and put back.
 #[derive(Clone, Debug)]
@@ -105,6 +107,11 @@ impl State {
         self.since_start += 1;
         (self.rejected, self.restarted) = (false, false);
         self.history.consecutive = 0;
+    }
+
+    /// The model, its evaluations counted here.
+    pub fn counted<'a>(&'a mut self, system: &'a mut dyn System) -> Counted<'a> {
+        Counted { system, stats: &mut self.stats }
     }
 
     /// True before the first accepted step of the run or after a restart.

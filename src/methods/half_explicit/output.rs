@@ -4,8 +4,8 @@ use super::tableau::Tableau;
 use super::{HalfExplicit, Setback};
 use crate::error::Failure;
 use crate::layout::Layout;
-use crate::linalg::lu::LuReal;
-use crate::methods::plan::Plan;
+use crate::linalg::LuReal;
+use crate::methods::Plan;
 use crate::system::System;
 
 /// Values of w, λ, μ, s at both ends and at chosen stages, as a polynomial.

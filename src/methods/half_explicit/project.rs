@@ -8,7 +8,7 @@
 use super::{HalfExplicit, Setback};
 use crate::error::Rejection;
 use crate::layout::Layout;
-use crate::linalg::linear::Linear;
+use crate::linalg::Linear;
 use crate::methods::motion::broyden::Broyden;
 use crate::methods::motion::saddle::Saddle;
 use crate::methods::motion::{Source, MAX_ITERATIONS};
@@ -58,7 +58,7 @@ impl HalfExplicit {
         let at_p = self.y.len() - l.dims.np;
         let mut before = f64::INFINITY;
         for k in 0..MAX_ITERATIONS {
-            let result = self.motion.residuals(system, t, &self.y_new, &mut self.state.stats);
+            let result = self.motion.residuals(&mut self.state.counted(system), t, &self.y_new);
             result.map_err(|halt| self.setback(halt))?;
             if l.dims.nl == 0 {
                 self.correct_velocities(at_p, 0);

@@ -24,14 +24,14 @@ impl Hht {
         self.matrix.discard();
         self.compose(h);
         self.mean_acceleration();
-        let (stats, x) = (&mut self.state.stats, &self.new.x);
-        let mut result = self.derivatives.jacobian(system, t, x, &mut self.fx, stats);
+        let (model, x) = (&mut self.state.counted(system), &self.new.x);
+        let mut result = self.derivatives.jacobian(model, t, x, &mut self.fx);
         if result.is_ok() {
-            result = self.mass.evaluate(system, t, x, &mut stats.nmas);
+            result = self.mass.evaluate(model.system, t, x, &mut model.stats.nmas);
         }
         if result.is_ok() {
             let slope = &mut self.work.mass_slope;
-            result = self.derivatives.mass_times(system, (t, x), &self.work.mean, slope, stats);
+            result = self.derivatives.mass_times(model, (t, x), &self.work.mean, slope);
         }
         result.map_err(|trouble| self.setback(trouble))?;
         self.assemble(h);

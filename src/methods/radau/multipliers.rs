@@ -8,7 +8,7 @@
 use super::linearize::singular;
 use super::{Radau, Rows, Setback};
 use crate::decompose::{ConstraintDecomposition, DecompositionKind};
-use crate::linalg::scalar::Scalar;
+use crate::linalg::Scalar;
 use crate::rank::RankPolicy;
 use crate::system::System;
 

@@ -28,10 +28,7 @@ mod tangent;
 
 use super::motion::saddle::Saddle;
 use super::motion::{setback, Halt, Motion, Source};
-use super::plan::{Attempted, Plan};
-use super::setback::Setback;
-use super::state::State;
-use super::Method;
+use super::{Attempted, Method, Plan, Setback, State};
 use crate::error::Rejection;
 use crate::layout::{Form, Layout};
 use crate::norm::Tolerance;
@@ -170,8 +167,8 @@ impl Rosenbrock {
     fn begin(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
         if !self.begun {
             self.motion.x.copy_from_slice(&self.state.x);
-            let (point, stats) = ((self.state.t, h), &mut self.state.stats);
-            let result = self.motion.rate(system, point, &self.y, &mut self.rate, stats);
+            let point = (self.state.t, h);
+            let result = self.motion.rate(&mut self.state.counted(system), point, &self.y, &mut self.rate);
             result.map_err(|halt| self.setback_at_point(halt))?;
             self.x.copy_from_slice(&self.motion.x);
             self.begun = true;
