@@ -14,12 +14,9 @@ pub(crate) fn check_arguments(
     tolerance: &Tolerance,
     (t, x, h, tend): (f64, &[f64], f64, f64),
 ) -> Result {
-    let bad = |bad: BadOption| Failure::new(Code::BadArgument, bad.to_string());
-    let refuse = |name: &str, value: String, allowed: &str| {
-        Err(bad(BadOption { name: name.into(), value, allowed: allowed.into() }))
-    };
-    options.validate().map_err(bad)?;
-    tolerance.validate(layout.n, options.uround).map_err(bad)?;
+    let refuse = |name: &str, value: String, allowed: &str| Err(BadOption::new(name, value, allowed).into());
+    options.validate()?;
+    tolerance.validate(layout.n, options.uround)?;
     if layout.n == 0 || x.len() != layout.n {
         let allowed = format!("N = {} > 0 for these dimensions", layout.n);
         return refuse("length of X", x.len().to_string(), &allowed);
@@ -54,17 +51,19 @@ pub(crate) fn check_arguments(
     Ok(())
 }
 
+impl From<BadOption> for Failure {
+    fn from(bad: BadOption) -> Self {
+        Failure::new(Code::BadArgument, bad.to_string())
+    }
+}
+
 /// Refuse a pattern with positions that are not there.
 pub(crate) fn check_pattern(layout: &Layout, pattern: Option<&Sparsity>) -> Result {
     let Some((name, (row, column), (rows, columns))) = pattern.and_then(|p| p.outside(layout)) else {
         return Ok(());
     };
-    let bad = BadOption {
-        name: format!("pattern of {name}"),
-        value: format!("({row}, {column})"),
-        allowed: format!("rows and columns from 0 on, below {rows} and {columns}"),
-    };
-    Err(Failure::new(Code::BadArgument, bad.to_string()))
+    let allowed = format!("rows and columns from 0 on, below {rows} and {columns}");
+    Err(BadOption::new(format_args!("pattern of {name}"), format_args!("({row}, {column})"), allowed).into())
 }
 
 /// Sizes of matrices and of work space in LAPACK are counted in 32 bits with a sign; the largest one is 2 N².

@@ -133,7 +133,7 @@ pub fn check_parts(
     let (nv, nc) = (l.dims.nv, l.dims.nl + l.dims.nm);
     let mut parts = Room::new(&l);
     let outcome = parts.ask(system, t, x, Ask::All).unwrap_or(Outcome::Stop);
-    let refuse = |trouble| refused(trouble, t);
+    let refuse = |trouble| refused_at(trouble, t);
     model::check(outcome, Code::StoppedByParts, || parts.is_finite(Ask::All)).map_err(refuse)?;
 
     let mut free = x.to_vec();
@@ -336,16 +336,12 @@ fn evaluate(
     let mut derivatives = Derivatives::of_rows(layout, by_jac, true, typical).by_columns();
     let model = &mut Counted { system, stats: &mut Stats::default() };
     let result = derivatives.jacobian(model, t, x, &mut fx);
-    result.map_err(|trouble| refused(trouble, t))?;
+    result.map_err(|trouble| refused_at(trouble, t))?;
     Ok(fx)
 }
 
 /// A model that cannot be evaluated at the point in question.
 pub(crate) fn refused_at(trouble: Trouble, t: f64) -> Failure {
-    refused(trouble, t)
-}
-
-fn refused(trouble: Trouble, t: f64) -> Failure {
     let (code, detail) = match trouble {
         Trouble::Stop { code, not_finite: false } => (code, "IERR < 0"),
         Trouble::Stop { code, not_finite: true } => (code, "non-finite values (NaN or Inf)"),

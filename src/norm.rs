@@ -33,15 +33,12 @@ impl Tolerance {
     pub fn validate(&self, n: usize, uround: f64) -> Result<(), BadOption> {
         let vector = self.rtol.len() != 1 || self.atol.len() != 1;
         if vector && (self.rtol.len() != n || self.atol.len() != n) {
-            return Err(BadOption {
-                name: "RTOL, ATOL".into(),
-                value: format!("lengths {} and {}", self.rtol.len(), self.atol.len()),
-                allowed: format!("both 1 or both N = {n}"),
-            });
+            let lengths = format!("lengths {} and {}", self.rtol.len(), self.atol.len());
+            return Err(BadOption::new("RTOL, ATOL", lengths, format_args!("both 1 or both N = {n}")));
         }
         let refuse = |name: &str, i: usize, value: f64, allowed: String| {
             let name = if vector { format!("{name}({})", i + 1) } else { name.to_string() };
-            Err(BadOption { name, value: value.to_string(), allowed })
+            Err(BadOption::new(name, value, allowed))
         };
         for (i, &r) in self.rtol.iter().enumerate() {
             if !(r >= 10.0 * uround && r.is_finite()) {

@@ -142,7 +142,7 @@ impl Solver {
         check_pattern(&layout, system.sparsity())?;
         let earlier = run.as_mut().filter(|e| {
             (*e.layout(), e.analytic, e.pattern.as_ref()) == (layout, analytic, system.sparsity())
-                && (e.driver.options(), &e.tolerance) == (options, tolerance)
+                && (&e.driver.options, &e.tolerance) == (options, tolerance)
         });
         if earlier.is_none() {
             check_memory(&layout, options, Supplied::by(system))?;
@@ -206,7 +206,7 @@ impl Solver {
         let (mut run, start) = (None, (0.0, &zeros[..], 0.0));
         Self::begin_in(&mut run, methods::begin, system, (&taken, tolerance), start, None)?;
         let mut solver = run.ok_or_else(|| Failure::new(Code::Internal, "a run without a solver"))?;
-        solver.driver.set_options(options);
+        solver.driver.options = options.clone();
         solver.restore(saved)?;
         if options.watch != WatchLevel::Off {
             solver.checks = Some(Watching::resumed(solver.layout(), solver.stats().naccpt));
@@ -216,7 +216,7 @@ impl Solver {
 
     /// The layout of x.
     pub fn layout(&self) -> &Layout {
-        self.driver.layout()
+        &self.driver.layout
     }
 
     /// Current time.
@@ -275,7 +275,7 @@ impl Solver {
 
     /// Another NMAX, from now on.
     pub fn limit_steps(&mut self, nmax: u64) {
-        self.driver.limit_steps(nmax);
+        self.driver.options.nmax = nmax;
     }
 
     /// One accepted step, not beyond `tend`.
@@ -325,7 +325,7 @@ impl Solver {
 
     fn check_step(&self, tend: f64) -> Result {
         self.before_end(tend)?;
-        if self.driver.options().fixed_step && !(self.h() > 0.0 && self.h().is_finite()) {
+        if self.driver.options.fixed_step && !(self.h() > 0.0 && self.h().is_finite()) {
             let detail = format!("H = {} is not allowed; allowed: > 0 with IOPT(19) = FIXED = 1", self.h());
             return Err(Failure::new(Code::BadArgument, detail).at(self.t(), self.h()));
         }
@@ -355,10 +355,7 @@ impl Solver {
     ) -> Result<Ending> {
         let mut silent = ();
         self.driver.expect_output(observer.is_some() || roots.is_some());
-        let observer = match observer {
-            Some(observer) => observer,
-            None => &mut silent,
-        };
+        let observer = observer.map_or(&mut silent as &mut dyn Observer, |observer| observer);
         let ending = self.drive(system, observer, &mut roots, tend);
         self.driver.expect_output(true);
         self.end_checks();
@@ -390,10 +387,7 @@ impl Solver {
         tend: f64,
     ) -> Result<Option<Hit>> {
         let mut silent = ();
-        let observer = match observer {
-            Some(observer) => observer,
-            None => &mut silent,
-        };
+        let observer = observer.map_or(&mut silent as &mut dyn Observer, |observer| observer);
         self.before_end(tend)?;
         self.begin(system, observer, tend)?;
         self.one(system, observer, &mut roots, tend)
@@ -401,7 +395,7 @@ impl Solver {
 
     fn begin(&mut self, system: &mut dyn System, observer: &mut dyn Observer, tend: f64) -> Result {
         self.events.clear();
-        if std::mem::take(&mut self.used_up) && !self.driver.options().fixed_step {
+        if std::mem::take(&mut self.used_up) && !self.driver.options.fixed_step {
             self.driver.propose(0.0);
         }
         let chosen = self.driver.choose_first_step(system, tend);
@@ -460,7 +454,7 @@ impl Solver {
         x: &[f64],
         watched: Option<Watched<'_>>,
     ) -> Result {
-        let (layout, options) = (self.driver.layout(), self.driver.options());
+        let (layout, options) = (&self.driver.layout, &self.driver.options);
         check_arguments(layout, options, &self.tolerance, (t, x, self.h(), t))?;
         let (mut y, mut stats) = (x.to_vec(), *self.stats());
         initial::move_to_constraints(system, layout, options, &self.scaling, t, &mut y, &mut stats)?;
@@ -482,7 +476,7 @@ impl Solver {
     pub fn restore(&mut self, saved: &[u8]) -> Result {
         let x = self.x().to_vec();
         let start = (0.0, &x[..], 0.0);
-        let (layout, options) = (self.driver.layout(), self.driver.options());
+        let (layout, options) = (&self.driver.layout, &self.driver.options);
         let supplied = Supplied { jacobian: self.analytic, entries: false, pattern: self.pattern.as_ref() };
         let mut fresh = (self.make)(layout, options, &self.tolerance, supplied, start);
         fresh.restore(saved).map_err(|bad| Failure::new(Code::BadArgument, bad.to_string()))?;

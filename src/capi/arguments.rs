@@ -67,7 +67,7 @@ unsafe fn refuse_width<I: FortranInteger>(args: &Arguments<I>, mismatch: Mismatc
             }
         }
     };
-    report(Unit(unit), &refused("INTEGER of the program", format_args!("{is} bits"), allowed).into());
+    report(Unit(unit), &refused("INTEGER of the program", format_args!("{is} bits"), allowed));
 }
 
 /// A call that has passed all checks: copies of everything that the core needs.
@@ -181,7 +181,7 @@ impl<I: FortranInteger> Arguments<I> {
         finite("T", t)?;
         finite("TEND", tend)?;
         if h.is_nan() {
-            return Err(refused("H", h, "a number; not positive: a starting step is chosen").into());
+            return Err(refused("H", h, "a number; not positive: a starting step is chosen"));
         }
         let x = unsafe { copied(self.x, layout.n) }?;
         for (i, value) in x.iter().enumerate() {
@@ -285,11 +285,11 @@ impl<I: FortranInteger> Arguments<I> {
         };
         let (given_n, given_m) = (int(self.n), int(self.m));
         if i128::from(given_n) != n {
-            return Err(refused("N", given_n, format_args!("{n} = NP+NV+NR+NW+NS+NL+NM")).into());
+            return Err(refused("N", given_n, format_args!("{n} = NP+NV+NR+NW+NS+NL+NM")));
         }
         at_least("N", given_n, 1)?;
         if i128::from(given_m) != m {
-            return Err(refused("M", given_m, format_args!("{m} = {rule} (IOPT(5))")).into());
+            return Err(refused("M", given_m, format_args!("{m} = {rule} (IOPT(5))")));
         }
         Ok(Layout::new(dims, form))
     }
@@ -399,41 +399,35 @@ fn zeros(len: usize) -> Result<Vec<f64>, Failure> {
     Ok(values)
 }
 
-fn refused(name: impl Display, value: impl Display, allowed: impl Display) -> BadOption {
-    BadOption { name: name.to_string(), value: value.to_string(), allowed: allowed.to_string() }
+fn refused(name: impl Display, value: impl Display, allowed: impl Display) -> Failure {
+    BadOption::new(name, value, allowed).into()
 }
 
 fn null(name: &str) -> Failure {
-    refused(name, "a null pointer", "an argument or subroutine of the program").into()
+    refused(name, "a null pointer", "an argument or subroutine of the program")
 }
 
 fn switch(name: &str, value: i64) -> Result<bool, Failure> {
     match value {
         0 | 1 => Ok(value == 1),
-        _ => Err(refused(name, value, "0, 1").into()),
+        _ => Err(refused(name, value, "0, 1")),
     }
 }
 
 fn not_negative(name: &str, value: i64) -> Result<usize, Failure> {
-    usize::try_from(value).map_err(|_| refused(name, value, ">= 0").into())
+    usize::try_from(value).map_err(|_| refused(name, value, ">= 0"))
 }
 
 fn at_least(name: &str, value: i64, least: i128) -> Result<(), Failure> {
     if i128::from(value) < least {
-        return Err(refused(name, value, format_args!(">= {least}")).into());
+        return Err(refused(name, value, format_args!(">= {least}")));
     }
     Ok(())
 }
 
 fn finite(name: impl Display, value: f64) -> Result<(), Failure> {
     if !value.is_finite() {
-        return Err(refused(name, value, "a finite number").into());
+        return Err(refused(name, value, "a finite number"));
     }
     Ok(())
-}
-
-impl From<BadOption> for Failure {
-    fn from(bad: BadOption) -> Self {
-        Failure::new(Code::BadArgument, bad.to_string())
-    }
 }

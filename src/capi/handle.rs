@@ -21,6 +21,7 @@ use crate::solver::{Solver, StopRequest, Watched};
 use crate::system::AcceptedStep;
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::{c_int, CString};
+use std::fmt::Display;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The equations are given with gII and hI.
@@ -197,13 +198,8 @@ pub(super) unsafe fn look<T>(handle: *const Handle, f: impl FnOnce(&Inner) -> T)
 }
 
 /// A refused argument.
-pub(super) fn refused(
-    name: impl Into<String>,
-    value: impl std::fmt::Display,
-    allowed: impl Into<String>,
-) -> Failure {
-    let bad = BadOption { name: name.into(), value: value.to_string(), allowed: allowed.into() };
-    Failure::new(Code::BadArgument, bad.to_string())
+pub(super) fn refused(name: impl Display, value: impl Display, allowed: impl Display) -> Failure {
+    BadOption::new(name, value, allowed).into()
 }
 
 /// A refused null pointer.

@@ -16,7 +16,7 @@ impl Solver {
         let Some(checks) = &mut self.checks else { return Ok(()) };
         let mut stats = self.driver.state().stats;
         let state = self.driver.state();
-        let (options, tolerance, scaling) = (self.driver.options(), &self.tolerance, &self.scaling);
+        let (options, tolerance, scaling) = (&self.driver.options, &self.tolerance, &self.scaling);
         let run = Run { options, tolerance, scaling };
         let looked = checks.accepted(system, &run, (state.t, &state.x, state.h_last), &mut stats);
         *self.driver.stats_mut() = stats;
@@ -36,6 +36,6 @@ impl Solver {
         if self.checks.is_none() {
             return check::tailored(failure, system);
         }
-        check::explain(failure, system, self.driver.options(), &self.tolerance, (self.t(), self.x()))
+        check::explain(failure, system, &self.driver.options, &self.tolerance, (self.t(), self.x()))
     }
 }
