@@ -77,28 +77,35 @@ pub(crate) fn check_vectors(layout: &Layout) -> Result {
 /// Refuse a run whose memory cannot be had before anything is done. The method says what it needs; if that is not for dense
 /// matrices, other parts of the run may still ask for them.
 pub(crate) fn check_memory(layout: &Layout, options: &Options, supplied: Supplied<'_>) -> Result {
+    match methods::numbers(layout, options, supplied) {
+        Some(own) => check_by_pattern(layout, options, own),
+        None => check_order(layout, methods::work_spaces(options) * dense(layout), ""),
+    }
+}
+
+/// A method that stores by the pattern: are there others that ask for dense matrices?
+fn check_by_pattern(layout: &Layout, options: &Options, own: u128) -> Result {
     let dense_parts = [
         ("the initial values, unless IOPT(17) = IVCNSST = 1", !options.consistent),
         ("CHECK", options.check != CheckLevel::Off),
         ("WATCH", options.watch != WatchLevel::Off),
         ("SINGULAR", options.singular != Singular::Stop),
     ];
-    let own = methods::numbers(layout, options, supplied);
     let asking: Vec<&str> = dense_parts.iter().filter(|part| part.1).map(|part| part.0).collect();
-    let (numbers, why) = match own {
-        Some(own) if asking.is_empty() => return reserve(layout, own, " by pattern"),
-        Some(own) => {
-            let why =
-                format!(", {own} of them by pattern; dense matrices are asked for by {}", asking.join(", "));
-            (own + dense(layout), why)
-        }
-        None => (methods::work_spaces(options) * dense(layout), String::new()),
-    };
+    if asking.is_empty() {
+        return reserve(layout, own, " by pattern");
+    }
+    let why = format!(", {own} of them by pattern; dense matrices are asked for by {}", asking.join(", "));
+    check_order(layout, own + dense(layout), &why)
+}
+
+/// So many numbers in dense matrices of this order.
+fn check_order(layout: &Layout, numbers: u128, why: &str) -> Result {
     if layout.n.max(layout.m) > LARGEST_ORDER {
         let detail = format!("N = {}, M = {}; allowed: up to {LARGEST_ORDER}{why}", layout.n, layout.m);
         return Err(Failure::new(Code::OutOfMemory, detail));
     }
-    reserve(layout, numbers, &why)
+    reserve(layout, numbers, why)
 }
 
 /// The work space of a dense method in one estimate.

@@ -4,7 +4,7 @@
 use crate::error::{Code, Failure, Result};
 use crate::layout::{Layout, Name};
 use crate::model::parts::{Ask, Room};
-use crate::model::{self, At, Counted, Derivatives, Gamma, Span, Trouble};
+use crate::model::{self, At, Calls, Derivatives, Gamma, Span, Trouble};
 use crate::norm::{Scaling, Tolerance};
 use crate::rank::RankPolicy;
 use crate::stats::Stats;
@@ -149,7 +149,7 @@ pub fn check_parts(
     let smooth = size(l.x.p.of(&free)) / size(l.x.v.of(&free));
     let span = Span { narrow: f64::EPSILON.cbrt() * smooth, smooth, further: 0 };
     let (mut rate, at) = (Gamma::new(&l, false), At { t, x: &free, rda: &rows });
-    rate.along_motion(&mut Counted { system, stats: &mut Stats::default() }, at, span).map_err(refuse)?;
+    rate.along_motion(&mut Calls { system, stats: &mut Stats::default() }, at, span).map_err(refuse)?;
 
     let mut found = Vec::new();
     let mut compare = |given: &[f64], expected: &[f64], part: f64, name: &dyn Fn(usize) -> String| {
@@ -334,7 +334,7 @@ fn evaluate(
     let mut fx = JacobianBlocks::new(layout);
     let typical = Scaling::new(tolerance, layout.n).typical;
     let mut derivatives = Derivatives::of_rows(layout, by_jac, true, typical).by_columns();
-    let model = &mut Counted { system, stats: &mut Stats::default() };
+    let model = &mut Calls { system, stats: &mut Stats::default() };
     let result = derivatives.jacobian(model, t, x, &mut fx);
     result.map_err(|trouble| refused_at(trouble, t))?;
     Ok(fx)

@@ -9,7 +9,7 @@ mod verdict;
 
 use crate::error::{Code, Failure, Result};
 use crate::layout::{Block, Form, Layout, Name};
-use crate::model::{self, all_finite, Counted, Derivatives, Trouble};
+use crate::model::{self, all_finite, Calls, Derivatives, Trouble};
 use crate::newton::stopping_criterion;
 use crate::norm::Scaling;
 use crate::options::{BadOption, Options};
@@ -311,7 +311,7 @@ impl<'a> Consistency<'a> {
         let l = self.layout;
         let code = Code::StoppedByEomInInitialValues;
         let mut counted = Stats::default();
-        let model = &mut Counted { system: self.system, stats: &mut counted };
+        let model = &mut Calls { system: self.system, stats: &mut counted };
         let result = self.derivatives.jacobian(model, self.t, y, &mut self.fx);
         self.calls += counted.eom_for_differences;
         result.map_err(|trouble| explain(trouble, if self.analytic { Code::StoppedByJac } else { code }))?;

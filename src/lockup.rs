@@ -8,7 +8,7 @@
 use crate::error::{Code, Failure};
 use crate::layout::Layout;
 use crate::linalg::svd::Svd;
-use crate::model::{self, derivatives::Derivatives, Counted};
+use crate::model::{self, derivatives::Derivatives, Calls};
 use crate::stats::Stats;
 use crate::system::{JacobianBlocks, System};
 
@@ -78,7 +78,7 @@ impl<'a> Search<'a> {
 
     fn linearize(&mut self, t: f64) -> Option<()> {
         let mut uncounted = Stats::default();
-        let model = &mut Counted { system: self.system, stats: &mut uncounted };
+        let model = &mut Calls { system: self.system, stats: &mut uncounted };
         self.derivatives.jacobian(model, t, &self.x, &mut self.fx).ok()
     }
 

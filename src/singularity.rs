@@ -8,7 +8,7 @@ use crate::error::{Code, Failure};
 use crate::layout::Layout;
 use crate::linalg::svd::Svd;
 use crate::model::derivatives::Derivatives;
-use crate::model::Counted;
+use crate::model::Calls;
 use crate::singular::{rank_ahead, Ahead};
 use crate::stats::Stats;
 use crate::system::{JacobianBlocks, System};
@@ -72,7 +72,7 @@ fn look(
     let (m, n) = (layout.dims.nl + layout.dims.nm, layout.n3());
     let mut derivatives = Derivatives::of_rows(layout, system.has_jacobian(), true, typical.to_vec());
     let (mut fx, mut uncounted) = (JacobianBlocks::new(layout), Stats::default());
-    let mut model = Counted { system, stats: &mut uncounted };
+    let mut model = Calls { system, stats: &mut uncounted };
     derivatives.jacobian(&mut model, t, x, &mut fx).ok()?;
     let mut svd = Svd::new(m, n);
     svd.compute(m, &unit_rows(layout, &fx)).ok()?;

@@ -12,7 +12,7 @@ pub use stop::StopRequest;
 pub use watching::Watched;
 
 use crate::arguments::{check_arguments, check_memory, check_pattern};
-use crate::check::{self, Run, Watching};
+use crate::check::{Run, Watching};
 use crate::driver::Driver;
 use crate::error::{Code, Failure, Rejection, Result};
 use crate::events::{Hit, RootFunctions, Watch};
@@ -150,14 +150,8 @@ impl Solver {
         let scaling = Scaling::new(tolerance, layout.n);
         let (mut x, mut stats) = (Cow::Borrowed(x), Stats::default());
         if !options.consistent {
-            let made =
-                initial::make_consistent(system, &layout, options, &scaling, t, x.to_mut(), &mut stats);
-            if let Err(failure) = made {
-                return Err(match options.check {
-                    CheckLevel::Off => check::tailored(failure, system),
-                    _ => check::explain(failure, system, options, tolerance, (t, &x)),
-                });
-            }
+            initial::make_consistent(system, &layout, options, &scaling, t, x.to_mut(), &mut stats)
+                .map_err(|failure| checking::at_start(failure, system, options, tolerance, (t, &x)))?;
         }
         let checks = Watching::begin(
             system,

@@ -63,18 +63,10 @@ pub struct ErrorInfo {
     pub theta: f64,
 }
 
-/// The last failure as C programs read it.
+/// The last error of a handle: the texts, and where they are.
 pub(super) struct LastError {
-    code: c_int,
-    sentence: CString,
-    advice: CString,
-    detail: CString,
-    report: CString,
-    block: CString,
-    index: i64,
-    t: f64,
-    h: f64,
-    theta: f64,
+    _texts: [CString; 5],
+    info: ErrorInfo,
 }
 
 thread_local! {
@@ -83,38 +75,34 @@ thread_local! {
 }
 
 impl LastError {
-    /// Nothing has gone wrong.
+    /// No error has happened: it has the texts of the table.
     pub fn none() -> Self {
-        let [sentence, advice, detail, report, block] = std::array::from_fn(|_| CString::default());
-        LastError {
-            code: 0,
+        let (sentence, advice, nothing, none) = (geoms_strerror(0), geoms_advice(0), c"".as_ptr(), f64::NAN);
+        let (detail, report, block) = (nothing, nothing, nothing);
+        let (t, h, theta) = (none, none, none);
+        let info = ErrorInfo { code: 0, sentence, advice, detail, report, t, h, block, index: 0, theta };
+        LastError { _texts: Default::default(), info }
+    }
+
+    pub fn new(failure: &Failure) -> Self {
+        let component = failure.component;
+        let block = component.map_or("", |name| name.block);
+        let texts = [failure.sentence(), failure.advice(), &failure.detail, &failure.to_string(), block]
+            .map(|text| CString::new(in_names(text)).unwrap_or_default());
+        let [sentence, advice, detail, report, block] = texts.each_ref().map(|text| text.as_ptr());
+        let info = ErrorInfo {
+            code: failure.code.idid(),
             sentence,
             advice,
             detail,
             report,
-            block,
-            index: 0,
-            t: f64::NAN,
-            h: f64::NAN,
-            theta: f64::NAN,
-        }
-    }
-
-    pub fn new(failure: &Failure) -> Self {
-        let text = |s: &str| CString::new(in_names(s)).unwrap_or_default();
-        let component = failure.component;
-        LastError {
-            code: failure.code.idid(),
-            sentence: text(failure.sentence()),
-            advice: text(failure.advice()),
-            detail: text(&failure.detail),
-            report: text(&failure.to_string()),
-            block: text(component.map_or("", |name| name.block)),
-            index: component.map_or(0, |name| i64::try_from(name.number).unwrap_or(i64::MAX)),
             t: failure.t,
             h: failure.h,
+            block,
+            index: component.map_or(0, |name| i64::try_from(name.number).unwrap_or(i64::MAX)),
             theta: failure.theta.unwrap_or(f64::NAN),
-        }
+        };
+        LastError { _texts: texts, info }
     }
 
     /// Keep why a handle could not be made.
@@ -122,20 +110,9 @@ impl LastError {
         OF_CREATE.with_borrow_mut(|error| *error = LastError::new(failure));
     }
 
+    /// As C sees it; the texts live as long as this.
     pub fn info(&self) -> ErrorInfo {
-        ErrorInfo {
-            code: self.code,
-            // An error that has not happened has the texts of the table.
-            sentence: if self.code == 0 { geoms_strerror(0) } else { self.sentence.as_ptr() },
-            advice: if self.code == 0 { geoms_advice(0) } else { self.advice.as_ptr() },
-            detail: self.detail.as_ptr(),
-            report: self.report.as_ptr(),
-            t: self.t,
-            h: self.h,
-            block: self.block.as_ptr(),
-            index: self.index,
-            theta: self.theta,
-        }
+        self.info
     }
 }
 

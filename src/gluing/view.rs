@@ -7,7 +7,7 @@ use crate::error::Code;
 use crate::layout::{Block, Layout};
 use crate::model::blocks::{self, Scales};
 use crate::model::index1::{add_mass, decompose_velocity_constraints, span};
-use crate::model::{At, Counted, Derivatives, Gamma, Halt, IterationMatrix, Mass, Trouble, Unknowns};
+use crate::model::{At, Calls, Derivatives, Gamma, Halt, IterationMatrix, Mass, Trouble, Unknowns};
 use crate::options::{MassStructure, Options};
 use crate::rank::RankPolicy;
 use crate::stats::Stats;
@@ -52,7 +52,7 @@ impl View {
 
     /// EOM and MAS at (t, x).
     pub fn evaluate(&mut self, system: &mut dyn System, t: f64, x: &[f64]) -> Result<(), Trouble> {
-        Counted { system, stats: &mut self.stats }.eom(t, x, &mut self.rda)?;
+        Calls { system, stats: &mut self.stats }.eom(t, x, &mut self.rda)?;
         self.mass.evaluate(system, t, x, &mut self.stats.nmas)
     }
 
@@ -64,7 +64,7 @@ impl View {
         x: &[f64],
         a: &[f64],
     ) -> Result<(), Trouble> {
-        let model = &mut Counted { system, stats: &mut self.stats };
+        let model = &mut Calls { system, stats: &mut self.stats };
         self.derivatives.jacobian(model, t, x, &mut self.fx)?;
         self.mass.evaluate(model.system, t, x, &mut model.stats.nmas)?;
         self.derivatives.mass_times(model, (t, x), a, &mut self.mass_slope)
@@ -148,7 +148,7 @@ impl View {
 
     /// FX1..FX6 alone.
     pub fn differentiate(&mut self, system: &mut dyn System, t: f64, x: &[f64]) -> Result<(), Trouble> {
-        let model = &mut Counted { system, stats: &mut self.stats };
+        let model = &mut Calls { system, stats: &mut self.stats };
         self.derivatives.jacobian(model, t, x, &mut self.fx)
     }
 
@@ -159,7 +159,7 @@ impl View {
 
     /// p' at another point.
     pub fn position_rate(&mut self, system: &mut dyn System, t: f64, x: &[f64]) -> Result<&[f64], Trouble> {
-        Counted { system, stats: &mut self.stats }.eom(t, x, &mut self.shifted)?;
+        Calls { system, stats: &mut self.stats }.eom(t, x, &mut self.shifted)?;
         Ok(self.layout.rda.f_kin.of(&self.shifted))
     }
 
@@ -172,7 +172,7 @@ impl View {
         h: f64,
     ) -> Result<(), Trouble> {
         let at = At { t, x, rda: &self.rda };
-        let model = &mut Counted { system, stats: &mut self.stats };
+        let model = &mut Calls { system, stats: &mut self.stats };
         self.gamma.by_jacobian(model, &self.fx, at, span(h)).map_err(|halt| match halt {
             Halt::Model(trouble) => trouble,
             _ => Trouble::Stop { code: Code::SingularNewtonMatrix, not_finite: false },

@@ -14,6 +14,7 @@
 use super::State;
 use crate::control::Memory;
 use crate::layout::Layout;
+use crate::model::Mass;
 use crate::options::Options;
 use crate::stats::Stats;
 
@@ -93,6 +94,11 @@ impl Writer {
         let sum = checksum(&self.0).to_le_bytes();
         self.0[CHECKSUM].copy_from_slice(&sum);
         self.0
+    }
+
+    /// A mass matrix, if it has been evaluated.
+    pub fn mass(&mut self, mass: &Mass) {
+        self.reals(mass.saved().unwrap_or(&[]));
     }
 
     /// A number.
@@ -267,6 +273,15 @@ impl<'a> Reader<'a> {
                 into.iter_mut().try_for_each(|v| self.finite(name).map(|x| *v = x)).map(|()| true)
             }
         }
+    }
+
+    /// A mass matrix, if there is one.
+    pub fn mass(&mut self, mass: &mut Mass) -> Result<(), BadState> {
+        let mut full = vec![0.0; mass.len()];
+        if self.optional("mass matrix", &mut full)? {
+            mass.restore(&full);
+        }
+        Ok(())
     }
 
     /// Indices below a limit; `usize::MAX` separates the pivots of two blocks.

@@ -3,7 +3,7 @@
 use super::Plan;
 use crate::control::Memory;
 use crate::error::{Attempt, HISTORY};
-use crate::model::Counted;
+use crate::model::Calls;
 use crate::polynomial::DenseOutput;
 use crate::stats::{Measures, Stats};
 use crate::system::System;
@@ -110,8 +110,8 @@ impl State {
     }
 
     /// The model, its evaluations counted here.
-    pub fn counted<'a>(&'a mut self, system: &'a mut dyn System) -> Counted<'a> {
-        Counted { system, stats: &mut self.stats }
+    pub fn counted<'a>(&'a mut self, system: &'a mut dyn System) -> Calls<'a> {
+        Calls { system, stats: &mut self.stats }
     }
 
     /// True before the first accepted step of the run or after a restart.

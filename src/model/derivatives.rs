@@ -1,7 +1,7 @@
 //! Derivatives of the model: JAC or differences, and (M a)_p.
 
 use super::differences::{At, Differences};
-use super::{all_finite, Counted, Mass, Result, Trouble};
+use super::{all_finite, Calls, Mass, Result, Trouble};
 use crate::decompose::DecompositionKind;
 use crate::error::Code;
 use crate::layout::Layout;
@@ -68,13 +68,7 @@ impl Derivatives {
     }
 
     /// FX1..FX6 at (t, x).
-    pub fn jacobian(
-        &mut self,
-        model: &mut Counted<'_>,
-        t: f64,
-        x: &[f64],
-        fx: &mut JacobianBlocks,
-    ) -> Result {
+    pub fn jacobian(&mut self, model: &mut Calls<'_>, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Result {
         let Some(differences) = &mut self.differences else {
             if fx.is_dense() || model.system.has_entries() {
                 return super::jacobian(model, t, x, fx);
@@ -93,12 +87,12 @@ impl Derivatives {
     /// ∂(M(p,t) a)/∂p, NV by NP, by the model or by differences of MAS; zero if M is constant.
     pub fn mass_times(
         &mut self,
-        model: &mut Counted<'_>,
+        model: &mut Calls<'_>,
         (t, x): (f64, &[f64]),
         a: &[f64],
         out: &mut [f64],
     ) -> Result {
-        let Counted { system, stats } = model;
+        let Calls { system, stats } = model;
         let Some(moved) = &mut self.moved else { return Ok(()) };
         match system.mass_acceleration_dp(t, x, a, out) {
             Some(Outcome::Stop) => {

@@ -7,7 +7,7 @@
 //! size, which leaves the rounding errors (about ε^(3/4)) alone.
 
 use super::groups::Groups;
-use super::{Counted, Result, Trouble};
+use super::{Calls, Result, Trouble};
 use crate::error::Code;
 use crate::layout::Layout;
 use crate::system::JacobianBlocks;
@@ -77,7 +77,7 @@ impl Differences {
     }
 
     /// Fill `fx` with NEGATIVE differences. EOM is called once, and once for each group of columns (twice if they are central).
-    pub fn evaluate(&mut self, model: &mut Counted<'_>, at: &At<'_>, fx: &mut JacobianBlocks) -> Result {
+    pub fn evaluate(&mut self, model: &mut Calls<'_>, at: &At<'_>, fx: &mut JacobianBlocks) -> Result {
         let layout = at.layout;
         self.x.copy_from_slice(at.x);
         model.stats.eom_for_differences += 1;
@@ -100,7 +100,7 @@ impl Differences {
     }
 
     /// Rows at the two points of a difference in these columns into `moved` and `back`, the distances into `width`.
-    fn difference(&mut self, model: &mut Counted<'_>, at: &At<'_>, columns: &[usize]) -> Result {
+    fn difference(&mut self, model: &mut Calls<'_>, at: &At<'_>, columns: &[usize]) -> Result {
         columns.iter().for_each(|&j| self.width[j] = 0.0);
         match (self.moved_by(model, at, columns, 1.0), at.central) {
             (Ok(()), false) => self.back.copy_from_slice(&self.base),
@@ -124,7 +124,7 @@ impl Differences {
     }
 
     /// EOM at x + sign·step in these columns into `moved`; adds to the widths what was moved in floating point.
-    fn moved_by(&mut self, model: &mut Counted<'_>, at: &At<'_>, columns: &[usize], sign: f64) -> Result {
+    fn moved_by(&mut self, model: &mut Calls<'_>, at: &At<'_>, columns: &[usize], sign: f64) -> Result {
         model.stats.eom_for_differences += 1;
         for &j in columns {
             self.x[j] = at.x[j] + sign * at.step(j);

@@ -2,7 +2,7 @@
 //! time goes on.
 
 use super::index1::Result;
-use super::{Counted, Span, TimeRate};
+use super::{Calls, Span, TimeRate};
 use crate::layout::{Block, Layout};
 use crate::linalg::{RealSolver, SolverKind};
 use crate::system::JacobianBlocks;
@@ -53,7 +53,7 @@ impl Gamma {
     /// From FX1..FX6 of the point, and differences in time alone.
     pub fn by_jacobian(
         &mut self,
-        model: &mut Counted<'_>,
+        model: &mut Calls<'_>,
         fx: &JacobianBlocks,
         at: At<'_>,
         span: Span,
@@ -100,7 +100,7 @@ impl Gamma {
     }
 
     /// By differences along (p', 1), where there is no Jacobian; not with contact variables.
-    pub fn along_motion(&mut self, model: &mut Counted<'_>, at: At<'_>, span: Span) -> super::Result {
+    pub fn along_motion(&mut self, model: &mut Calls<'_>, at: At<'_>, span: Span) -> super::Result {
         let (l, moved) = (self.layout, &mut self.moved);
         let rows = Block { start: l.rda.g_velocity.start, end: l.rda.h.end };
         moved.copy_from_slice(at.x);

@@ -10,7 +10,7 @@
 
 use super::blocks::add_accelerations;
 use super::by_pattern::{self, add_constraints, Purpose};
-use super::{At, Counted, Derivatives, Gamma, IterationMatrix, Mass, Matrix, Span, Trouble, Unknowns};
+use super::{At, Calls, Derivatives, Gamma, IterationMatrix, Mass, Matrix, Span, Trouble, Unknowns};
 use crate::decompose::{ConstraintDecomposition, DecompositionKind};
 use crate::layout::{Block, Dimensions, Layout};
 use crate::linalg::{all_finite, LinalgError};
@@ -143,7 +143,7 @@ impl Index1 {
     /// JAC and MAS at (t, x).
     pub fn linearize(
         &mut self,
-        model: &mut Counted<'_>,
+        model: &mut Calls<'_>,
         derivatives: &mut Derivatives,
         mass: &mut Mass,
         (t, x): (f64, &[f64]),
@@ -155,7 +155,7 @@ impl Index1 {
     /// Accelerations and multipliers of the first point, with the rows there in `rda`.
     pub fn begin(
         &mut self,
-        model: &mut Counted<'_>,
+        model: &mut Calls<'_>,
         (derivatives, mass): (&mut Derivatives, &mut Mass),
         (t, x): (f64, &mut [f64]),
         (a, h): (&mut [f64], f64),
@@ -216,7 +216,7 @@ impl Index1 {
     /// a, λ, μ, w at (t, x), the latter three in x. The matrix must have been decomposed there.
     pub fn solve(
         &mut self,
-        model: &mut Counted<'_>,
+        model: &mut Calls<'_>,
         mass: &Mass,
         (t, x): (f64, &mut [f64]),
         a: &mut [f64],

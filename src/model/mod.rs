@@ -79,15 +79,15 @@ pub fn eom(system: &mut dyn System, code: Code, t: f64, x: &[f64], rda: &mut [f6
     check(outcome, code, || all_finite(rda))
 }
 
-/// A model and the counters of its evaluations.
-pub struct Counted<'a> {
+/// The calls of a model: the model, and the counters of its evaluations.
+pub struct Calls<'a> {
     /// The model.
     pub system: &'a mut dyn System,
     /// What is counted.
     pub stats: &'a mut Stats,
 }
 
-impl Counted<'_> {
+impl Calls<'_> {
     /// Evaluate EOM within a run.
     #[inline]
     pub fn eom(&mut self, t: f64, x: &[f64], rda: &mut [f64]) -> Result {
@@ -112,7 +112,7 @@ fn twice(code: Code, mut evaluate: impl FnMut() -> Result, calls: &mut u64) -> R
 }
 
 /// Evaluate JAC; into blocks that are stored by the pattern only if the model has [`System::entries`].
-pub fn jacobian(model: &mut Counted<'_>, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Result {
+pub fn jacobian(model: &mut Calls<'_>, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Result {
     let code = Code::StoppedByJac;
     let evaluate = || {
         fx.clear();

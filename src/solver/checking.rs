@@ -3,6 +3,8 @@
 use super::Solver;
 use crate::check::{self, Run, Watching};
 use crate::error::Failure;
+use crate::norm::Tolerance;
+use crate::options::{CheckLevel, Options};
 use crate::system::System;
 
 impl Solver {
@@ -37,5 +39,19 @@ impl Solver {
             return check::tailored(failure, system);
         }
         check::explain(failure, system, &self.driver.options, &self.tolerance, (self.t(), self.x()))
+    }
+}
+
+/// The same for initial values that cannot be made consistent.
+pub(super) fn at_start(
+    failure: Failure,
+    system: &mut dyn System,
+    options: &Options,
+    tolerance: &Tolerance,
+    point: (f64, &[f64]),
+) -> Failure {
+    match options.check {
+        CheckLevel::Off => check::tailored(failure, system),
+        _ => check::explain(failure, system, options, tolerance, point),
     }
 }

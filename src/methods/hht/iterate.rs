@@ -9,11 +9,6 @@ use crate::system::System;
 /// Increments are solved to this part of the tolerance, c of (30) of the paper, unless FNEWT says otherwise.
 const CRITERION: f64 = 1e-3;
 
-/// Increments that do not shrink are rounding errors up to this multiple of what the sizes of all terms explain.
-const EXPLAINED: f64 = 500.0;
-/// And only up to this part of the criterion: ATOL/RTOL may be any size.
-const NEGLIGIBLE: f64 = 0.1;
-
 /// How an iteration ended.
 pub(super) enum Newton {
     /// After so many iterations.
@@ -159,18 +154,13 @@ impl Hht {
             match judge(size, before, criterion, self.round_off_floor()) {
                 Verdict::Continue => before = Some(size),
                 Verdict::Converged => return Ok(Newton::Converged(iteration)),
-                Verdict::AtRoundOff => {
+                Verdict::Diverged if !self.is_stagnation(size, criterion, plan.h) => {
+                    return Ok(Newton::Failed)
+                }
+                Verdict::AtRoundOff | Verdict::Diverged => {
                     self.state.stats.at_round_off += 1;
                     return Ok(Newton::Converged(iteration));
                 }
-                Verdict::Diverged
-                    if size <= NEGLIGIBLE * criterion
-                        && size <= EXPLAINED * self.stagnation_floor(plan.h) =>
-                {
-                    self.state.stats.at_round_off += 1;
-                    return Ok(Newton::Converged(iteration));
-                }
-                Verdict::Diverged => return Ok(Newton::Failed),
             }
         }
         Ok(Newton::Failed)

@@ -5,7 +5,7 @@
 use super::{Halt, Motion, Result, Source, SAME_FORCE};
 use crate::error::Code;
 use crate::layout::Form;
-use crate::model::{eom, Counted, Trouble};
+use crate::model::{eom, Calls, Trouble};
 
 impl Motion {
     /// True if the matrices of this point come from differences in v.
@@ -16,7 +16,7 @@ impl Motion {
 
     /// λ, μ and the acceleration (in place of f_dyn); false if forces depend on the multipliers otherwise, or the model cannot be
     /// evaluated at velocities so far away. Then the point is as before.
-    pub(super) fn solve_affine(&mut self, model: &mut Counted<'_>, (t, h): (f64, f64)) -> Result<bool> {
+    pub(super) fn solve_affine(&mut self, model: &mut Calls<'_>, (t, h): (f64, f64)) -> Result<bool> {
         let (l, m) = (self.layout, self.nu.len());
         let multipliers = l.x.multipliers;
         self.guess.copy_from_slice(multipliers.of(&self.x));
@@ -52,7 +52,7 @@ impl Motion {
     }
 
     /// C, and Z in FX6, with the rows at the point in `rda`; false if the model cannot be evaluated on either side.
-    fn velocity_columns(&mut self, model: &mut Counted<'_>, t: f64) -> Result<bool> {
+    fn velocity_columns(&mut self, model: &mut Calls<'_>, t: f64) -> Result<bool> {
         let (l, m) = (self.layout, self.nu.len());
         let np = l.dims.np;
         self.moved.copy_from_slice(&self.x);

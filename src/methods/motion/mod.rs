@@ -17,7 +17,7 @@ mod supplied;
 
 use crate::layout::{Form, Layout};
 use crate::linalg::{products, Factored, Linear, LuReal};
-use crate::model::{index1, At, Counted, Derivatives, Gamma, Mass, Span, Trouble};
+use crate::model::{index1, At, Calls, Derivatives, Gamma, Mass, Span, Trouble};
 use crate::options::Options;
 use crate::system::{JacobianBlocks, Parts, System};
 use saddle::{Defect, Saddle};
@@ -164,13 +164,7 @@ impl Motion {
     }
 
     /// y = (r, v, p): its rate, with w, λ, μ and s of the point in `x`. h is the size of the step, for differences in time.
-    pub fn rate(
-        &mut self,
-        model: &mut Counted<'_>,
-        (t, h): (f64, f64),
-        y: &[f64],
-        rate: &mut [f64],
-    ) -> Result {
+    pub fn rate(&mut self, model: &mut Calls<'_>, (t, h): (f64, f64), y: &[f64], rate: &mut [f64]) -> Result {
         self.place(y);
         if self.source == Source::Unknown {
             self.choose_source(model.system, t);
@@ -192,7 +186,7 @@ impl Motion {
     }
 
     /// λ, μ and the acceleration (in place of f_dyn) with FX1..FX6.
-    fn solve_linearized(&mut self, model: &mut Counted<'_>, point: (f64, f64)) -> Result {
+    fn solve_linearized(&mut self, model: &mut Calls<'_>, point: (f64, f64)) -> Result {
         let coupled = self.constraint_matrix(model, point.0)?;
         self.decompose()?;
         if coupled {
@@ -220,7 +214,7 @@ impl Motion {
     }
 
     /// Rows of EOM at y, contact points settled, with the multipliers in hand; of supplied parts the rows g alone.
-    pub fn residuals(&mut self, model: &mut Counted<'_>, t: f64, y: &[f64]) -> Result {
+    pub fn residuals(&mut self, model: &mut Calls<'_>, t: f64, y: &[f64]) -> Result {
         self.place(y);
         if self.source == Source::Supplied {
             return self.ask(model, t, Ask::Positions);
@@ -229,12 +223,12 @@ impl Motion {
         self.evaluate(model, t)
     }
 
-    pub(super) fn evaluate(&mut self, model: &mut Counted<'_>, t: f64) -> Result {
+    pub(super) fn evaluate(&mut self, model: &mut Calls<'_>, t: f64) -> Result {
         Ok(model.eom(t, &self.x, &mut self.rda)?)
     }
 
     /// C; true if the forces depend on w, λ, μ otherwise than by -Cᵀ(λ, μ).
-    fn constraint_matrix(&mut self, model: &mut Counted<'_>, t: f64) -> Result<bool> {
+    fn constraint_matrix(&mut self, model: &mut Calls<'_>, t: f64) -> Result<bool> {
         let m = self.nu.len();
         if m == 0 && self.layout.dims.nw == 0 {
             return Ok(false);
@@ -270,7 +264,7 @@ impl Motion {
 
     /// FX1..FX6, M and C at (t, x), decomposed for a solution with all of them; true if the forces depend on w, λ, μ otherwise
     /// than by -Cᵀ(λ, μ). Then the block of FX1 for them is decomposed, too.
-    pub fn linearize_all(&mut self, model: &mut Counted<'_>, (t, x): (f64, &[f64])) -> Result<bool> {
+    pub fn linearize_all(&mut self, model: &mut Calls<'_>, (t, x): (f64, &[f64])) -> Result<bool> {
         self.x.copy_from_slice(x);
         self.mass.evaluate(model.system, t, &self.x, &mut model.stats.nmas)?;
         self.linearize(model, t)?;
@@ -296,12 +290,12 @@ impl Motion {
     }
 
     /// FX1..FX6 at the point.
-    pub(super) fn linearize(&mut self, model: &mut Counted<'_>, t: f64) -> Result {
+    pub(super) fn linearize(&mut self, model: &mut Calls<'_>, t: f64) -> Result {
         Ok(self.derivatives.jacobian(model, t, &self.x, &mut self.fx)?)
     }
 
     /// λ, μ and the acceleration (in place of f_dyn) from linear equations, EOM being evaluated with λ = μ = 0.
-    pub(super) fn solve_linear(&mut self, model: &mut Counted<'_>, (t, h): (f64, f64)) -> Result {
+    pub(super) fn solve_linear(&mut self, model: &mut Calls<'_>, (t, h): (f64, f64)) -> Result {
         let (b, rows) = (self.layout.x, self.layout.rda);
         if self.layout.form == Form::StrangenessFree && !self.saddle.is_whole() {
             self.nu.copy_from_slice(&self.rda[rows.g_acceleration.start..rows.h_acceleration.end]);
@@ -328,7 +322,7 @@ impl Motion {
     }
 
     /// ν := -γ, minus the rate of (gI, h) at constant v, for EOM evaluated at the point.
-    pub(super) fn constraint_rate(&mut self, model: &mut Counted<'_>, (t, h): (f64, f64)) -> Result {
+    pub(super) fn constraint_rate(&mut self, model: &mut Calls<'_>, (t, h): (f64, f64)) -> Result {
         if self.nu.is_empty() {
             return Ok(());
         }

@@ -3,7 +3,7 @@
 use super::saddle::Defect;
 use super::{factored, Halt, Motion, Result, MAX_ITERATIONS};
 use crate::linalg::products;
-use crate::model::Counted;
+use crate::model::Calls;
 
 /// Relative size of a correction that is only rounding.
 const ROUNDING: f64 = 1e-14;
@@ -19,7 +19,7 @@ impl Motion {
     }
 
     /// w, λ, μ from d, gII, hI by Newton's method, then the acceleration in place of f_dyn.
-    pub(super) fn solve_coupled(&mut self, model: &mut Counted<'_>, (t, h): (f64, f64)) -> Result {
+    pub(super) fn solve_coupled(&mut self, model: &mut Calls<'_>, (t, h): (f64, f64)) -> Result {
         let (l, n1) = (self.layout, self.layout.n1());
         self.factor_algebraic()?;
         let mut before = f64::INFINITY;
@@ -53,7 +53,7 @@ impl Motion {
     }
 
     /// f_dyn := a, the multipliers being known.
-    fn acceleration(&mut self, model: &mut Counted<'_>, point: (f64, f64)) -> Result {
+    fn acceleration(&mut self, model: &mut Calls<'_>, point: (f64, f64)) -> Result {
         if self.saddle.is_whole() {
             self.constraint_rate(model, point)?;
             factored(&mut self.saddle)?.solve(self.layout.rda.f_dyn.of_mut(&mut self.rda), &mut self.nu);
@@ -64,7 +64,7 @@ impl Motion {
     }
 
     /// s from c(p, s) = 0 by Newton's method.
-    pub(super) fn settle_contact(&mut self, model: &mut Counted<'_>, t: f64) -> Result {
+    pub(super) fn settle_contact(&mut self, model: &mut Calls<'_>, t: f64) -> Result {
         let (l, ns) = (self.layout, self.layout.dims.ns);
         if ns == 0 {
             return Ok(());

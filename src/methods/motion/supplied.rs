@@ -3,7 +3,7 @@
 use super::{factored, Motion, Result};
 use crate::error::Code;
 use crate::linalg::all_finite;
-use crate::model::{self, Counted};
+use crate::model::{self, Calls};
 use crate::stats::Stats;
 use crate::system::{Outcome, Parts};
 
@@ -22,7 +22,7 @@ pub(super) enum Ask {
 
 impl Motion {
     /// The matrices at y and the rows gI, h. For supplied parts only; then [`Motion::rate_with_matrices`].
-    pub fn matrices(&mut self, model: &mut Counted<'_>, t: f64, y: &[f64]) -> Result {
+    pub fn matrices(&mut self, model: &mut Calls<'_>, t: f64, y: &[f64]) -> Result {
         self.place(y);
         self.ask(model, t, Ask::Matrices)?;
         self.decompose()?;
@@ -33,7 +33,7 @@ impl Motion {
     /// The rate at y, which differs in v alone from the point of the matrices.
     pub fn rate_with_matrices(
         &mut self,
-        model: &mut Counted<'_>,
+        model: &mut Calls<'_>,
         t: f64,
         y: &[f64],
         rate: &mut [f64],
@@ -46,8 +46,8 @@ impl Motion {
     }
 
     /// Parts that the model supplies.
-    pub(super) fn ask(&mut self, model: &mut Counted<'_>, t: f64, ask: Ask) -> Result {
-        let Counted { system, stats } = model;
+    pub(super) fn ask(&mut self, model: &mut Calls<'_>, t: f64, ask: Ask) -> Result {
+        let Calls { system, stats } = model;
         let (rows, mut parts) = (self.layout.rda, Parts::default());
         let (matrices, forces) =
             (matches!(ask, Ask::Stage | Ask::Matrices), matches!(ask, Ask::Stage | Ask::Forces));

@@ -7,7 +7,7 @@ use crate::layout::{Block, Layout};
 use crate::linalg::products::add_mul;
 use crate::linalg::{RealSolver, SolverKind};
 use crate::model::index1::span;
-use crate::model::{At, Counted, Derivatives, Gamma, Halt, Mass};
+use crate::model::{At, Calls, Derivatives, Gamma, Halt, Mass};
 use crate::options::Options;
 use crate::stats::Stats;
 use crate::system::{JacobianBlocks, System};
@@ -116,7 +116,7 @@ impl Linearization {
         (h, slope): (f64, f64),
         stats: &mut Stats,
     ) -> Result<(), Halt> {
-        let model = &mut Counted { system, stats };
+        let model = &mut Calls { system, stats };
         model.eom(t, x, &mut self.rda)?;
         derivatives.jacobian(model, t, x, &mut self.fx)?;
         mass.evaluate(model.system, t, x, &mut model.stats.nmas)?;

@@ -4,7 +4,7 @@ use super::{Newmark, Plan, Setback};
 use crate::error::{Code, Failure};
 use crate::methods::{plan, setback};
 use crate::model;
-use crate::model::{Counted, Halt};
+use crate::model::{Calls, Halt};
 use crate::system::System;
 
 impl Newmark {
@@ -18,7 +18,7 @@ impl Newmark {
         old.x.copy_from_slice(&self.state.x);
         old.a.fill(0.0);
         let (parts, point) = ((&mut self.derivatives, &mut self.mass), (t, &mut old.x[..]));
-        let begun = index1.begin(&mut Counted { system, stats }, parts, point, (&mut old.a, h));
+        let begun = index1.begin(&mut Calls { system, stats }, parts, point, (&mut old.a, h));
         begun.map_err(|halt| self.halted(halt))?;
         let (old, rda) = (&mut self.old, &self.index1.rda);
         old.mean.copy_from_slice(&old.a);

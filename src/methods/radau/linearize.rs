@@ -5,7 +5,7 @@ use crate::error::Rejection;
 use crate::formulation::{Selectors, Shifts};
 use crate::linalg::{LinalgError, SolverKind};
 use crate::methods::setback::Result;
-use crate::model::Trouble;
+use crate::model;
 use crate::system::System;
 
 impl<const L: usize> Radau<L> {
@@ -76,12 +76,7 @@ impl<const L: usize> Radau<L> {
         }
     }
 
-    pub(super) fn evaluate_matrices(
-        &mut self,
-        system: &mut dyn System,
-        t: f64,
-        x: &[f64],
-    ) -> Result<(), Trouble> {
+    pub(super) fn evaluate_matrices(&mut self, system: &mut dyn System, t: f64, x: &[f64]) -> model::Result {
         let stats = &mut self.state.stats;
         self.rows.jacobian(system, (t, x), &mut self.fx, stats)?;
         if let Some(closing) = &mut self.closing {

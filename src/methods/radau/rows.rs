@@ -4,7 +4,7 @@
 use crate::decompose::DecompositionKind;
 use crate::error::Code;
 use crate::layout::{Form, Layout};
-use crate::model::{self, Counted, Derivatives, Trouble};
+use crate::model::{self, Calls, Derivatives, Trouble};
 use crate::options::{Options, StageMultipliers};
 use crate::stats::Stats;
 use crate::system::{JacobianBlocks, System};
@@ -70,7 +70,7 @@ impl Rows {
         fx: &mut JacobianBlocks,
         stats: &mut Stats,
     ) -> Result<(), Trouble> {
-        let model = &mut Counted { system, stats };
+        let model = &mut Calls { system, stats };
         let Some(whole) = &mut self.whole else { return self.derivatives.jacobian(model, t, x, fx) };
         self.derivatives.jacobian(model, t, x, &mut whole.fx)?;
         let (few, all) = (fx.shape[0].0, whole.fx.shape[0].0);
