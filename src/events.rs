@@ -59,6 +59,9 @@ pub struct NoValue {
     pub t: f64,
 }
 
+/// What the root functions give.
+pub type Result<T = (), E = NoValue> = std::result::Result<T, E>;
+
 /// Iterations of the bracketing; bisection alone would need about 60.
 const MAX_ITERATIONS: usize = 200;
 
@@ -109,7 +112,7 @@ impl Watch {
     }
 
     /// Values at a start or restart.
-    pub fn begin(&mut self, roots: &mut dyn RootFunctions, t: f64, x: &[f64]) -> Result<(), NoValue> {
+    pub fn begin(&mut self, roots: &mut dyn RootFunctions, t: f64, x: &[f64]) -> Result {
         self.evaluate(roots, t, Some(x), None)?;
         self.last.copy_from_slice(&self.values);
         self.fresh = true;
@@ -122,7 +125,7 @@ impl Watch {
         roots: &mut dyn RootFunctions,
         dense: &DenseOutput<'_>,
         t_old: f64,
-    ) -> Result<&[Hit], NoValue> {
+    ) -> Result<&[Hit]> {
         self.hits.clear();
         self.evaluate(roots, dense.t, None, Some(dense))?;
         let end = self.values.clone();
@@ -172,13 +175,7 @@ impl Watch {
     }
 
     /// Value of one function at a point.
-    pub fn value(
-        &mut self,
-        roots: &mut dyn RootFunctions,
-        index: usize,
-        t: f64,
-        x: &[f64],
-    ) -> Result<f64, NoValue> {
+    pub fn value(&mut self, roots: &mut dyn RootFunctions, index: usize, t: f64, x: &[f64]) -> Result<f64> {
         self.evaluate(roots, t, Some(x), None)?;
         Ok(self.values[index])
     }
@@ -190,7 +187,7 @@ impl Watch {
         index: usize,
         t: f64,
         dense: &DenseOutput<'_>,
-    ) -> Result<f64, NoValue> {
+    ) -> Result<f64> {
         self.evaluate(roots, t, None, Some(dense))?;
         Ok(self.values[index])
     }
@@ -202,7 +199,7 @@ impl Watch {
         dense: &DenseOutput<'_>,
         t_old: f64,
         end: &[f64],
-    ) -> Result<(), NoValue> {
+    ) -> Result {
         let h = dense.t - t_old;
         self.evaluate(roots, t_old + 0.5 * h, None, Some(dense))?;
         for (index, last) in self.last.iter_mut().enumerate() {
@@ -224,7 +221,7 @@ impl Watch {
         dense: &DenseOutput<'_>,
         index: usize,
         (t_old, end): (f64, f64),
-    ) -> Result<Option<(f64, f64, f64, f64)>, NoValue> {
+    ) -> Result<Option<(f64, f64, f64, f64)>> {
         let h = dense.t - t_old;
         let (mut later, mut run) = ((dense.t, end), 0);
         let mut bracket = None;
@@ -259,7 +256,7 @@ impl Watch {
         index: usize,
         (mut a, mut fa): (f64, f64),
         (mut b, mut fb): (f64, f64),
-    ) -> Result<f64, NoValue> {
+    ) -> Result<f64> {
         let enough = self.enough(a, b);
         let mut side = 0;
         for k in 0..MAX_ITERATIONS {
@@ -297,7 +294,7 @@ impl Watch {
         t: f64,
         x: Option<&[f64]>,
         dense: Option<&DenseOutput<'_>>,
-    ) -> Result<(), NoValue> {
+    ) -> Result {
         if let Some(dense) = dense {
             dense.all(t, &mut self.x);
         }

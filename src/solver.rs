@@ -86,7 +86,9 @@ impl Solver {
         tolerance: &Tolerance,
         start: (f64, &[f64], f64),
     ) -> Result<Self> {
-        Self::start_in(None, make, system, options, tolerance, start)
+        let mut run = None;
+        Self::begin_chosen(&mut run, make, system, (options, tolerance), start, None)?;
+        Self::begun(run)
     }
 
     /// The same, bit for bit, in the memory of this solver if it has the same system, options and tolerances: runs of many initial values
@@ -98,19 +100,12 @@ impl Solver {
         tolerance: &Tolerance,
         start: (f64, &[f64], f64),
     ) -> Result<Self> {
-        let make = self.make;
-        Self::start_in(Some(self), make, system, options, tolerance, start)
+        let mut run = Some(self);
+        Self::begin_run(&mut run, system, options, tolerance, start, None)?;
+        Self::begun(run)
     }
 
-    fn start_in(
-        mut run: Option<Solver>,
-        make: Maker,
-        system: &mut dyn System,
-        options: &Options,
-        tolerance: &Tolerance,
-        start: (f64, &[f64], f64),
-    ) -> Result<Self> {
-        Self::begin_chosen(&mut run, make, system, (options, tolerance), start, None)?;
+    fn begun(run: Option<Solver>) -> Result<Self> {
         run.ok_or_else(|| Failure::new(Code::Internal, "a run without a solver"))
     }
 
@@ -199,7 +194,7 @@ impl Solver {
         let taken = Options { consistent: true, check, watch, ..options.clone() };
         let (mut run, start) = (None, (0.0, &zeros[..], 0.0));
         Self::begin_in(&mut run, methods::begin, system, (&taken, tolerance), start, None)?;
-        let mut solver = run.ok_or_else(|| Failure::new(Code::Internal, "a run without a solver"))?;
+        let mut solver = Self::begun(run)?;
         solver.driver.options = options.clone();
         solver.restore(saved)?;
         if options.watch != WatchLevel::Off {

@@ -1,7 +1,7 @@
 //! Questions about the model of a handle at one point. They need no run and change none.
 
 use super::functions::{Log, LogFunction, GEOMS_LOG_DEBUG, GEOMS_LOG_WARNING};
-use super::handle::{call, null, Handle, Inner};
+use super::handle::{call, not_null, Handle, Inner};
 use super::run::store;
 use crate::arguments::check_arguments;
 use crate::check::check_model;
@@ -188,9 +188,7 @@ pub unsafe extern "C" fn geoms_constraint_forces(
     unsafe {
         call(handle, |_, inner| {
             let x = inner.point(t, x)?;
-            if force.is_null() {
-                return Err(null("force"));
-            }
+            not_null("force", force)?;
             let mut forces = vec![0.0; inner.layout.dims.nv];
             let mut model = inner.model.clone();
             constraint_forces(&mut model, &inner.tolerance, t, &x, &mut forces)?;

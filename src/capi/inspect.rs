@@ -1,7 +1,7 @@
 //! What a handle knows: the current point, statistics, events, the last error.
 
 use super::boundary::{geoms_advice, geoms_strerror};
-use super::handle::{call, look, null, refused, Handle};
+use super::handle::{call, look, not_null, refused, Handle};
 use super::run::store;
 use crate::error::{Code, Failure};
 use crate::options::in_names;
@@ -202,9 +202,7 @@ pub unsafe extern "C" fn geoms_state(handle: *mut Handle, x: *mut f64) -> c_int 
     // SAFETY: the contract of this function.
     unsafe {
         call(handle, |_, inner| {
-            if x.is_null() {
-                return Err(null("x"));
-            }
+            not_null("x", x)?;
             store(inner.run()?.x(), x);
             Ok(0)
         })
@@ -220,9 +218,7 @@ pub unsafe extern "C" fn geoms_statistics(handle: *mut Handle, out: *mut Statist
     // SAFETY: the contract of this function.
     unsafe {
         call(handle, |_, inner| {
-            if out.is_null() {
-                return Err(null("out"));
-            }
+            not_null("out", out)?;
             out.write_unaligned(Statistics::from(inner.run()?.stats()));
             Ok(0)
         })
@@ -238,9 +234,8 @@ pub unsafe extern "C" fn geoms_counter(handle: *mut Handle, name: *const c_char,
     // SAFETY: the contract of this function.
     unsafe {
         call(handle, |_, inner| {
-            if name.is_null() || count.is_null() {
-                return Err(null(if name.is_null() { "name" } else { "count" }));
-            }
+            not_null("name", name)?;
+            not_null("count", count)?;
             let name = CStr::from_ptr(name).to_string_lossy();
             let found = inner.run()?.stats().by_name(&name);
             let known = || COUNTERS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
@@ -270,9 +265,8 @@ pub unsafe extern "C" fn geoms_measure(handle: *mut Handle, name: *const c_char,
     // SAFETY: the contract of this function.
     unsafe {
         call(handle, |_, inner| {
-            if name.is_null() || value.is_null() {
-                return Err(null(if name.is_null() { "name" } else { "value" }));
-            }
+            not_null("name", name)?;
+            not_null("value", value)?;
             let name = CStr::from_ptr(name).to_string_lossy();
             let found = inner.run()?.measure(&name);
             let known = || MEASURES.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");

@@ -287,10 +287,6 @@ impl Formulation {
         self.free_v + self.free_q + self.layout.n2() + self.free_m
     }
 
-    fn free_multipliers(&self) -> Block {
-        free_multipliers(&self.layout)
-    }
-
     /// Number of constraint rows that depend on the others.
     pub fn deficiency(&self) -> usize {
         self.layout.m3() - self.block3.rank().min(self.layout.m3())

@@ -204,7 +204,7 @@ fn first_largest<T: Scalar>(x: &[T]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::lapack::{Int, Routines};
+    use crate::linalg::lapack::{reference::Reference, Int};
     use crate::linalg::testing::{assert_close, check_square_solver, product, Random, SIZES};
 
     fn solve_all<T: Scalar>(random: impl Fn(&mut Random) -> T) {

@@ -145,18 +145,12 @@ impl Writer {
 }
 
 /// What a saved state must agree with: dimensions, formulation, method and decompositions.
-fn signature(layout: &Layout, options: &Options) -> [u64; 14] {
+fn signature(layout: &Layout, options: &Options) -> Vec<u64> {
     let d = &layout.dims;
     let sizes = [d.np, d.nv, d.nr, d.nw, d.ns, d.nl, d.nm, d.ni].map(|n| n as u64);
-    let mut out = [0; 14];
-    out[..8].copy_from_slice(&sizes);
-    out[8] = layout.form as u64;
-    out[9] = options.decompose_constraints as u64;
-    out[10] = options.decompose_differential as u64;
-    out[11] = options.mass as u64;
-    out[12] = options.method as u64;
-    out[13] = options.order as u64;
-    out
+    let decompositions = [options.decompose_constraints as u64, options.decompose_differential as u64];
+    let run = [options.mass as u64, options.method as u64, options.order as u64];
+    [&sizes[..], &[layout.form as u64], &decompositions, &run].concat()
 }
 
 /// Takes numbers out again, each with what is known of it.
