@@ -9,7 +9,7 @@ use crate::stats::{Measures, Stats};
 use crate::system::System;
 
 /// State of the integration at an accepted point. It can be cloned and put back.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct State {
     /// Time.
     pub t: f64,
@@ -50,25 +50,8 @@ pub struct State {
 impl State {
     /// At the initial point.
     pub fn new(t: f64, x: &[f64], h: f64, nodes: &'static [f64]) -> Self {
-        let mut state = State {
-            t,
-            x: x.to_vec(),
-            h,
-            h_last: 0.0,
-            t_old: t,
-            contx: vec![0.0; (nodes.len() + 2) * x.len()],
-            nodes,
-            memory: None,
-            theta: 0.0,
-            rejected: false,
-            restarted: true,
-            stats: Stats::default(),
-            measures: Measures::default(),
-            history: History::default(),
-            t_start: t,
-            since_start: 0,
-            limit_from: 0,
-        };
+        let contx = vec![0.0; (nodes.len() + 2) * x.len()];
+        let mut state = State { x: x.to_vec(), h, contx, nodes, ..State::default() };
         state.restart(t, x);
         state
     }
