@@ -113,7 +113,7 @@ impl Watch {
 
     /// Values at a start or restart.
     pub fn begin(&mut self, roots: &mut dyn RootFunctions, t: f64, x: &[f64]) -> Result {
-        self.evaluate(roots, t, Some(x), None)?;
+        self.evaluate(roots, t, x)?;
         self.last.copy_from_slice(&self.values);
         self.fresh = true;
         Ok(())
@@ -127,7 +127,7 @@ impl Watch {
         t_old: f64,
     ) -> Result<&[Hit]> {
         self.hits.clear();
-        self.evaluate(roots, dense.t, None, Some(dense))?;
+        self.evaluate_within(roots, dense.t, dense)?;
         let end = self.values.clone();
         if self.fresh {
             self.drop_negligible(roots, dense, t_old, &end)?;
@@ -160,7 +160,7 @@ impl Watch {
         self.hits.retain(|hit| hit.t <= stop.t + at_once);
         // What lies behind a terminal event is not part of the run: the other functions are watched from there on.
         if stop.t < dense.t {
-            self.evaluate(roots, stop.t, None, Some(dense))?;
+            self.evaluate_within(roots, stop.t, dense)?;
             self.last.copy_from_slice(&self.values);
         }
         for hit in self.hits.iter().filter(|hit| hit.t >= stop.t) {
@@ -176,7 +176,7 @@ impl Watch {
 
     /// Value of one function at a point.
     pub fn value(&mut self, roots: &mut dyn RootFunctions, index: usize, t: f64, x: &[f64]) -> Result<f64> {
-        self.evaluate(roots, t, Some(x), None)?;
+        self.evaluate(roots, t, x)?;
         Ok(self.values[index])
     }
 
@@ -188,7 +188,7 @@ impl Watch {
         t: f64,
         dense: &DenseOutput<'_>,
     ) -> Result<f64> {
-        self.evaluate(roots, t, None, Some(dense))?;
+        self.evaluate_within(roots, t, dense)?;
         Ok(self.values[index])
     }
 
@@ -201,7 +201,7 @@ impl Watch {
         end: &[f64],
     ) -> Result {
         let h = dense.t - t_old;
-        self.evaluate(roots, t_old + 0.5 * h, None, Some(dense))?;
+        self.evaluate_within(roots, t_old + 0.5 * h, dense)?;
         for (index, last) in self.last.iter_mut().enumerate() {
             let part = if self.stopped[index] { NEGLIGIBLE_AFTER_EVENT } else { NEGLIGIBLE };
             let part = if h > 0.0 { part.max(2.0 * self.tolerance / h).min(0.01) } else { part };
@@ -269,7 +269,7 @@ impl Watch {
             let middle = a + 0.5 * (b - a);
             // Every third time bisect: the secant may creep.
             let t = if k % 3 < 2 && secant > a && secant < b { secant } else { middle };
-            self.evaluate(roots, t, None, Some(dense))?;
+            self.evaluate_within(roots, t, dense)?;
             let f = self.values[index];
             if (f < 0.0) == (fa < 0.0) && f != 0.0 {
                 (a, fa) = (t, f);
@@ -288,24 +288,24 @@ impl Watch {
         Ok(b)
     }
 
-    fn evaluate(
-        &mut self,
-        roots: &mut dyn RootFunctions,
-        t: f64,
-        x: Option<&[f64]>,
-        dense: Option<&DenseOutput<'_>>,
-    ) -> Result {
-        if let Some(dense) = dense {
-            dense.all(t, &mut self.x);
-        }
-        let outcome = roots.evaluate(t, x.unwrap_or(&self.x), &mut self.values);
-        if outcome != Outcome::Continue {
+    /// All functions at (t, x).
+    fn evaluate(&mut self, roots: &mut dyn RootFunctions, t: f64, x: &[f64]) -> Result {
+        if roots.evaluate(t, x, &mut self.values) != Outcome::Continue {
             return Err(NoValue { index: 0, t });
         }
         match self.values.iter().position(|v| !v.is_finite()) {
             Some(index) => Err(NoValue { index, t }),
             None => Ok(()),
         }
+    }
+
+    /// The same at a time within the step.
+    fn evaluate_within(&mut self, roots: &mut dyn RootFunctions, t: f64, dense: &DenseOutput<'_>) -> Result {
+        let mut x = std::mem::take(&mut self.x);
+        dense.all(t, &mut x);
+        let evaluated = self.evaluate(roots, t, &x);
+        self.x = x;
+        evaluated
     }
 }
 

@@ -29,6 +29,11 @@ impl Tolerance {
         Tolerance { rtol: of(&self.rtol), atol: of(&self.atol) }
     }
 
+    /// RTOL and ATOL of n components.
+    pub fn of_components(&self, n: usize) -> [Vec<f64>; 2] {
+        [&self.rtol, &self.atol].map(|tol| if tol.len() == 1 { vec![tol[0]; n] } else { tol.clone() })
+    }
+
     /// Refuse lengths and values that are not allowed.
     pub fn validate(&self, n: usize, uround: f64) -> Result<(), BadOption> {
         let vector = self.rtol.len() != 1 || self.atol.len() != 1;
@@ -87,7 +92,7 @@ impl Scaling {
         if let ([r], [a], [t]) = (&rtol[..], &atol[..], &typical[..]) {
             (rtol, atol, typical) = (vec![*r; n], vec![*a; n], vec![*t; n]);
         }
-        let given = if let [r] = &tol.rtol[..] { vec![*r; n] } else { tol.rtol.clone() };
+        let [given, _] = tol.of_components(n);
         let rtol_user = tol.rtol.iter().fold(0.0f64, |m, &r| m.max(r));
         Scaling { rtol_first: rtol.first().copied().unwrap_or(1.0), rtol, atol, given, typical, rtol_user }
     }

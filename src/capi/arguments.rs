@@ -115,9 +115,7 @@ impl<I: FortranInteger> Arguments<I> {
                 Ok(())
             }
             Err(failure) => {
-                if unit.listens() {
-                    unit.write(&stats.to_string());
-                }
+                unit.write(&stats.to_string());
                 Err(report(unit, &failure))
             }
         }
@@ -303,11 +301,7 @@ impl<I: FortranInteger> Request<I> {
             options: &self.options,
             tolerance: &self.tolerance,
         };
-        let mut warn = |text: &str| {
-            if unit.listens() {
-                unit.write(&format!("warning: {text}"));
-            }
-        };
+        let mut warn = |text: &str| unit.write(&format!("warning: {text}"));
         integrate_and_warn(run, &mut self.t, &mut self.x, &mut self.h, self.tend, stats, &mut warn)
     }
 

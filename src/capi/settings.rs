@@ -39,10 +39,9 @@ unsafe fn set(handle: *mut Handle, change: impl FnOnce(&mut Inner)) -> c_int {
 pub unsafe extern "C" fn geoms_set_user(handle: *mut Handle, user: *mut c_void) -> c_int {
     // SAFETY: the contract of this function.
     unsafe {
-        call(handle, |_, inner| {
+        set(handle, |inner| {
             (inner.model.user, inner.running.user) = (user, user);
             (inner.log.user, inner.events.roots.user) = (user, user);
-            Ok(0)
         })
     }
 }

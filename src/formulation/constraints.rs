@@ -1,13 +1,8 @@
 //! The constraint blocks: their decomposition, their ranks, and N (GEDECCLU, GEDECCQR, GEDECCSV).
 
-use super::dependent::Dependents;
-use super::{free_multipliers, Deficiency, Formulation, Result};
-use crate::decompose::{ConstraintDecomposition, DecompositionKind};
-use crate::error::Code;
-use crate::layout::Form;
+use super::*;
 use crate::linalg::{products, LinalgError, Scalar};
-use crate::rank::{RankPolicy, RESUME, SUSPEND};
-use crate::system::JacobianBlocks;
+use crate::rank::{RESUME, SUSPEND};
 
 impl Formulation {
     /// Decompose the constraint blocks (GEDECCLU, GEDECCQR, GEDECCSV) and build N.

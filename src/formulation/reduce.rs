@@ -1,10 +1,7 @@
 //! Selectors, and the reduced matrices B = S·M·N and C = S·FX·N.
 
-use super::{free_multipliers, selector, Formulation, Scratch};
-use crate::decompose::DecompositionKind;
+use super::*;
 use crate::linalg::products;
-use crate::model::Mass;
-use crate::system::JacobianBlocks;
 
 /// Why the selectors are those in hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,6 @@
 //! What is said of initial values that are not consistent, or cannot be made so.
 
-use super::{largest, Consistency, Linear, Stopped};
-use crate::error::{Code, Failure};
-use crate::layout::Name;
-use crate::model::Trouble;
+use super::*;
 
 impl Consistency<'_> {
     /// NaN names its row.

@@ -105,7 +105,7 @@ macro_rules! parts_of_its_own {
             &mut self,
             system: &mut dyn crate::system::System,
             tend: f64,
-        ) -> Result<(), crate::error::Failure> {
+        ) -> crate::error::Result {
             self.first_step(system, tend)
         }
 

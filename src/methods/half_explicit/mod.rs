@@ -80,13 +80,12 @@ impl HalfExplicit {
         analytic: bool,
         (t, x, h): (f64, &[f64], f64),
     ) -> Self {
-        let pick = |v: &[f64]| if v.len() == 1 { vec![v[0]; layout.n] } else { v.to_vec() };
-        let (rtol, atol) = (pick(&tolerance.rtol), pick(&tolerance.atol));
+        let [rtol, atol] = tolerance.of_components(layout.n);
         let typical: Vec<f64> = atol.iter().zip(&rtol).map(|(a, r)| a / r).collect();
         let user = rtol.iter().fold(0.0f64, |m, r| m.max(*r));
         let by_model = options.method == MethodKind::ByModel;
         let tableau = if by_model || user <= TIGHT { &tableau::EIGHT } else { &tableau::FIVE };
-        let strict = tolerance.part(if by_model { STRICT } else { 1.0 });
+        let strict = tolerance.part(if by_model { STRICT } else { 1.0 }).of_components(layout.n);
         let kind = options.decompose_constraints;
         let policy = RankPolicy::new(kind, analytic, user);
         let saddle = Saddle::new(layout.dims.nv, layout.dims.nl + layout.dims.nm, kind, policy);
@@ -96,8 +95,8 @@ impl HalfExplicit {
             tableau,
             motion: Motion::new(layout, options, saddle, analytic, &typical),
             interpolation: Interpolation::new(tableau, layout),
-            rtol: differential(layout, &pick(&strict.rtol)),
-            atol: differential(layout, &pick(&strict.atol)),
+            rtol: differential(layout, &strict[0]),
+            atol: differential(layout, &strict[1]),
             typical: differential(layout, &typical),
             y: differential(layout, x),
             y_stage: vec![0.0; nd],

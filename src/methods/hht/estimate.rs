@@ -28,14 +28,8 @@ pub struct Weights {
 impl Weights {
     /// Nothing seen yet.
     pub fn new(layout: &Layout, tolerance: &Tolerance) -> Self {
-        let n = layout.n;
-        let pick = |v: &[f64], i: usize| if v.len() == 1 { v[0] } else { v[i] };
-        Weights {
-            rtol: (0..n).map(|i| pick(&tolerance.rtol, i)).collect(),
-            atol: (0..n).map(|i| pick(&tolerance.atol, i)).collect(),
-            peak: vec![0.0; n],
-            scal: vec![1.0; n],
-        }
+        let (n, [rtol, atol]) = (layout.n, tolerance.of_components(layout.n));
+        Weights { rtol, atol, peak: vec![0.0; n], scal: vec![1.0; n] }
     }
 
     /// Another accepted point.

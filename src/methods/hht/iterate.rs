@@ -1,10 +1,8 @@
 //! The discretised equations and Newton's method for them.
 
 use super::predict::{judge, Verdict};
-use super::{Hht, Plan, Setback};
-use crate::error::Rejection;
+use super::*;
 use crate::methods::setback::Result;
-use crate::system::System;
 
 /// Increments are solved to this part of the tolerance, c of (30) of the paper, unless FNEWT says otherwise.
 const CRITERION: f64 = 1e-3;

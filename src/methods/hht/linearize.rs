@@ -2,12 +2,10 @@
 //! The rows of the constraints are divided by the step size (`crate::model::blocks`), so that the condition number stays bounded as
 //! h → 0.
 
-use super::{Hht, Plan, Setback};
-use crate::error::Rejection;
+use super::*;
 use crate::layout::Block;
 use crate::model::blocks::{add_step, Scales};
 use crate::model::index1::add_mass;
-use crate::system::System;
 
 /// Relative change of the step size for which the matrix is kept.
 const SIMILAR: f64 = 0.25;

@@ -1,11 +1,9 @@
 //! Consistent start, first step size, and projection of what is reported.
 
-use super::{Hht, Plan, Setback};
+use super::*;
 use crate::error::Failure;
 use crate::methods::plan;
-use crate::model::Halt;
 use crate::options::{PROJECT_ACCELERATIONS, PROJECT_VELOCITIES};
-use crate::system::System;
 
 impl Hht {
     /// a_0, λ_0, μ_0, w_0 from the index-1 system at the current point, unless that has been done.

@@ -1,9 +1,6 @@
 //! What is not linear at a point: w, λ, μ where forces depend on them (friction), and contact points, by Newton's method.
 
-use super::saddle::Defect;
-use super::{factored, Halt, Motion, Result, MAX_ITERATIONS};
-use crate::linalg::products;
-use crate::model::Calls;
+use super::*;
 
 /// Relative size of a correction that is only rounding.
 const ROUNDING: f64 = 1e-14;

@@ -1,12 +1,10 @@
 //! Jacobian, mass matrix, predecomposition, selectors and the reduced matrices E1, E2.
 
-use super::{Linearized, Radau, Setback};
-use crate::error::Rejection;
-use crate::formulation::{Selectors, Shifts};
+use super::*;
+use crate::formulation::Selectors;
 use crate::linalg::{LinalgError, SolverKind};
 use crate::methods::setback::Result;
 use crate::model;
-use crate::system::System;
 
 impl<const L: usize> Radau<L> {
     /// Jacobian, mass matrix and predecomposition, unless those in hand can be used.
@@ -77,12 +75,9 @@ impl<const L: usize> Radau<L> {
     }
 
     pub(super) fn evaluate_matrices(&mut self, system: &mut dyn System, t: f64, x: &[f64]) -> model::Result {
-        let stats = &mut self.state.stats;
-        self.rows.jacobian(system, (t, x), &mut self.fx, stats)?;
-        if let Some(closing) = &mut self.closing {
-            closing.decomposed = false;
-        }
-        self.mass.evaluate(system, t, x, &mut stats.nmas)
+        self.rows.jacobian(system, (t, x), &mut self.fx, &mut self.state.stats)?;
+        self.forget_closing();
+        self.mass.evaluate(system, t, x, &mut self.state.stats.nmas)
     }
 
     /// Selectors S_p, S_v (SELCOMP), and the reduced matrices B and C.

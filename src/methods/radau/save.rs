@@ -115,9 +115,8 @@ impl<const L: usize> Radau<L> {
             let whole = self.rows.whole.iter_mut();
             whole.map(|whole| &mut whole.fx.fx[0]).try_for_each(|block| r.reals("Jacobian", block))?;
         }
-        if let Some(closing) = &mut self.closing {
-            (closing.decomposed, closing.evaluated) = (false, false);
-        }
+        self.forget_closing();
+        self.forget_end();
         self.work.here_valid = r.flag("rows here")?;
         if self.work.here_valid {
             r.reals("rows here", &mut self.work.here)?;

@@ -109,8 +109,7 @@ impl Rosenbrock {
         analytic: bool,
         (t, x, h): (f64, &[f64], f64),
     ) -> Self {
-        let pick = |v: &[f64]| if v.len() == 1 { vec![v[0]; layout.n] } else { v.to_vec() };
-        let (rtol, atol) = (pick(&tolerance.rtol), pick(&tolerance.atol));
+        let [rtol, atol] = tolerance.of_components(layout.n);
         let typical: Vec<f64> = atol.iter().zip(&rtol).map(|(a, r)| a / r).collect();
         let user = rtol.iter().fold(0.0f64, |m, r| m.max(*r));
         let kind = options.decompose_constraints;
