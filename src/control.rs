@@ -17,6 +17,11 @@ impl Memory {
     pub fn after(h: f64, err: f64) -> Self {
         Memory { h, err: err.max(0.01) }
     }
+
+    /// The error norm to be expected of a step of another size.
+    pub fn expected(&self, h: f64, stages: usize) -> f64 {
+        self.err * (h / self.h).powi(stages as i32 + 1)
+    }
 }
 
 /// The new step size after a step of size `h` with error norm `err`, which took `newt` Newton iterations.
@@ -99,6 +104,14 @@ mod tests {
     fn memory_does_not_keep_tiny_errors() {
         assert_eq!(Memory::after(0.1, 0.002).err, 0.01);
         assert_eq!(Memory::after(0.1, 0.02).err, 0.02);
+    }
+
+    #[test]
+    fn errors_are_expected_to_grow_as_estimates_do() {
+        let last = Memory::after(0.1, 0.02);
+        assert_eq!(last.expected(0.1, 3), 0.02);
+        assert!((last.expected(0.2, 3) - 0.32).abs() < 1e-15);
+        assert!((last.expected(0.05, 5) - 0.02 / 64.0).abs() < 1e-17);
     }
 
     #[test]

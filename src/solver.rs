@@ -148,15 +148,20 @@ impl Solver {
             initial::make_consistent(system, &layout, options, &scaling, t, x.to_mut(), &mut stats)
                 .map_err(|failure| checking::at_start(failure, system, options, tolerance, (t, &x)))?;
         }
-        let checks = Watching::begin(
-            system,
-            &layout,
-            &Run { options, tolerance, scaling: &scaling },
-            (t, &x, h),
-            &mut stats,
-        )?;
+        // A model that was looked at, and is started again from values made consistent, is not looked at before it moves.
+        let quick = options.check == CheckLevel::Quick && !options.consistent;
+        let trusted = quick && earlier.as_ref().is_some_and(|e| e.trusts_its_model());
+        let mut checks = if trusted {
+            None
+        } else {
+            let run = Run { options, tolerance, scaling: &scaling };
+            Watching::begin(system, &layout, &run, (t, &x, h), &mut stats)?
+        };
         let watch = watched.map(|watched| watched.begin(None, (t, &x, h))).transpose()?;
         if let Some(solver) = earlier {
+            if trusted {
+                checks = solver.checks.take().map(Watching::again);
+            }
             if solver.driver.begin_again((t, &x, h), stats) {
                 solver.stop = StopRequest::default();
                 (solver.watch, solver.checks) = (watch, checks);

@@ -12,6 +12,7 @@ use crate::events::{Direction, Rule};
 use crate::initial::check_conditions;
 use crate::norm::Tolerance;
 use crate::options::{BadOption, Options};
+use crate::solver::Solver;
 use std::ffi::{c_char, c_int, c_void, CStr};
 
 /// More event functions than anybody has; a larger number is a mistake.
@@ -26,6 +27,7 @@ unsafe fn set(handle: *mut Handle, change: impl FnOnce(&mut Inner)) -> c_int {
     unsafe {
         call(handle, |_, inner| {
             change(inner);
+            inner.solver.iter_mut().for_each(Solver::distrust);
             Ok(0)
         })
     }

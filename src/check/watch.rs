@@ -11,7 +11,7 @@ use crate::stats::{Measures, Stats};
 use crate::system::System;
 
 /// The first accepted step after which a run is looked at.
-const FIRST: u64 = 2;
+const FIRST: u64 = 4;
 /// From one look to the next the number of steps grows by this factor.
 const GROWTH: u64 = 4;
 
@@ -29,6 +29,8 @@ pub struct Watching {
     told_newton: bool,
     /// The warning about an unstable scheme was given.
     told_unstable: bool,
+    /// The next run may have another model.
+    distrusted: bool,
 }
 
 /// A run, as the checks see it.
@@ -57,6 +59,7 @@ impl Watching {
             warnings: Vec::new(),
             told_newton: false,
             told_unstable: false,
+            distrusted: false,
         }
     }
 
@@ -79,6 +82,23 @@ impl Watching {
     /// In a run that goes on after so many accepted steps.
     pub(crate) fn resumed(layout: &Layout, naccpt: u64) -> Self {
         Watching { next: next_after(naccpt), ..Watching::new(layout) }
+    }
+
+    /// No look has raised anything, and one was made behind the start.
+    pub(crate) fn is_clear(&self) -> bool {
+        !self.distrusted && self.next > FIRST && self.known.is_empty() && self.dismissed == [false; KINDS]
+    }
+
+    /// The next run is looked at from its start.
+    pub(crate) fn distrust(&mut self) {
+        self.distrusted = true;
+    }
+
+    /// For another run of the same model.
+    pub(crate) fn again(mut self) -> Self {
+        (self.next, self.told_newton, self.told_unstable) = (FIRST, false, false);
+        self.warnings.clear();
+        self
     }
 
     /// Warnings since the last call.

@@ -13,6 +13,18 @@ impl Solver {
         self.checks.as_mut().map(Watching::take_warnings).unwrap_or_default()
     }
 
+    /// Looks at its model raised nothing.
+    pub(super) fn trusts_its_model(&self) -> bool {
+        self.checks.as_ref().is_some_and(Watching::is_clear)
+    }
+
+    /// The next run, in the memory of this one, may have another model: it is looked at from its start.
+    pub fn distrust(&mut self) {
+        if let Some(checks) = &mut self.checks {
+            checks.distrust();
+        }
+    }
+
     /// Look at the point just accepted, if it is time to.
     pub(super) fn look(&mut self, system: &mut dyn System) -> Result<(), Failure> {
         let Some(checks) = &mut self.checks else { return Ok(()) };

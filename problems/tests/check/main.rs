@@ -1,6 +1,7 @@
 //! Checks of models: right ones raise no alarm, planted slips are named, and runs with them warn.
 #![allow(clippy::expect_used, clippy::panic, unsafe_code)]
 
+mod again;
 mod call;
 mod geared;
 mod handle;

@@ -114,6 +114,8 @@ pub struct Radau<const L: usize> {
     work: Work<L>,
     /// Steps past rank losses of the constraints, and what is remembered for them.
     critical: Option<Box<critical::Critical<L>>>,
+    /// That of the run before, for one that begins again.
+    spare: Option<Box<critical::Critical<L>>>,
     memory: critical::Memory,
     /// RTOL of the run, which may be larger than that of this method: errors of this size may have come before.
     rtol_of_run: f64,
@@ -212,7 +214,8 @@ impl<const L: usize> Method for Radau<L> {
         self.stage_mass.forget();
         (self.estimate_with_stage_mass, self.singular) = (false, 0);
         // Redundancy is found anew.
-        (self.critical, self.memory) = (None, critical::Memory::default());
+        self.spare = self.critical.take().or_else(|| self.spare.take());
+        self.memory = critical::Memory::default();
         self.forget();
         true
     }
@@ -307,6 +310,7 @@ impl<const L: usize> Radau<L> {
                 single_block: vec![0.0; Formulation::largest_size(layout)],
             },
             critical: None,
+            spare: None,
             memory: critical::Memory::default(),
             rtol_of_run,
             formulation: Linear::analysed(formulation),

@@ -6,6 +6,7 @@
 
 use super::iterate::Rescue;
 use super::Radau;
+use crate::control::Memory;
 use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
 use crate::methods::plan::{Attempted, Plan};
@@ -22,6 +23,8 @@ const OFTEN: u64 = 3;
 /// Part of the tolerance without gII and hI, and with a new matrix: steps that Newton's method kept short were more accurate than asked
 /// for.
 const STRICT: f64 = 0.05;
+/// With a new matrix a step may have so many times the error that the last one lets expect.
+const EXPECTED: f64 = 1.5;
 
 /// With a larger RTOL a run has a dozen steps, of which the dearer ones behind the change save none (chain-10).
 const LOOSEST: f64 = 1e-3;
@@ -36,6 +39,8 @@ pub struct Switching<const L: usize> {
     switched: bool,
     /// Accepted steps at the last failure by multipliers.
     failed_at: Option<u64>,
+    /// The last accepted step and its error, as it was measured.
+    last: Option<Memory>,
 }
 
 /// Radau IIA as the options ask for it.
@@ -76,6 +81,7 @@ impl<const L: usize> Switching<L> {
             by_dynamics,
             switched: false,
             failed_at: None,
+            last: None,
             layout: *layout,
             options: options.clone(),
         }
@@ -127,6 +133,13 @@ impl<const L: usize> Switching<L> {
         self.failed_at.is_some_and(|before| accepted.saturating_sub(before) < OFTEN)
     }
 
+    /// Part of the tolerance for a step of this size with a new matrix. Where Newton's method did not keep steps short, their errors are
+    /// what is to be expected, and to ask for less would be to make the step twice (chain-10).
+    fn part_expected(&self, h: f64) -> f64 {
+        let stages = self.by_constraints.tableau().stages;
+        self.last.map_or(STRICT, |last| (EXPECTED * last.expected(h, stages)).clamp(STRICT, 1.0))
+    }
+
     /// True if an attempt failed by the multipliers, and not for the first time.
     fn is_limited(&mut self, outcome: &Result<Attempted, Setback>) -> bool {
         let Err(Setback::Reject { why: Rejection::Newton { .. }, component: Some(i), .. }) = outcome else {
@@ -158,12 +171,14 @@ impl<const L: usize> Method for Switching<L> {
         if self.switched {
             return self.by_dynamics.attempt(system, plan);
         }
-        self.by_constraints.rescue = if self.has_failed() { Rescue::Refused } else { Rescue::Offered };
+        let offered = !self.has_failed();
+        self.by_constraints.rescue = if offered { Rescue::Offered } else { Rescue::Refused };
         let outcome = self.by_constraints.attempt(system, plan);
         self.make_room();
         if self.by_constraints.rescue == Rescue::Taken {
             self.failed_at = Some(self.state().stats.naccpt);
-            return outcome.and_then(|attempted| self.by_constraints.be_strict(plan.h, attempted, STRICT));
+            let part = self.part_expected(plan.h);
+            return outcome.and_then(|attempted| self.by_constraints.be_strict(plan.h, attempted, part));
         }
         if !self.is_limited(&outcome) {
             return outcome;
@@ -177,6 +192,7 @@ impl<const L: usize> Method for Switching<L> {
     }
 
     fn accept(&mut self, plan: &Plan, attempted: &Attempted) {
+        self.last = Some(Memory { h: plan.h, err: attempted.err });
         self.active_mut().accept(plan, attempted);
     }
 
@@ -190,13 +206,14 @@ impl<const L: usize> Method for Switching<L> {
 
     /// The model is the same.
     fn restart(&mut self, t: f64, x: &[f64]) {
+        self.last = None;
         self.active_mut().restart(t, x);
     }
 
     fn begin_again(&mut self, start: (f64, &[f64], f64)) -> bool {
         // What was not used needs nothing: its state comes with the change.
         let used = std::mem::take(&mut self.switched);
-        self.failed_at = None;
+        (self.failed_at, self.last) = (None, None);
         if !used {
             return self.by_constraints.begin_again(start);
         }
@@ -211,6 +228,7 @@ impl<const L: usize> Method for Switching<L> {
         let mut w = Writer::begin(&self.layout, &self.options);
         w.flag(self.switched);
         w.int(self.failed_at.map_or(0, |accepted| accepted + 1));
+        w.reals(self.last.map(|last| [last.h, last.err]).as_ref().map_or(&[], |last| last));
         w.nested(&self.active().save());
         w.seal()
     }
@@ -219,6 +237,9 @@ impl<const L: usize> Method for Switching<L> {
         let mut r = Reader::begin(saved, &self.layout, &self.options)?;
         self.switched = r.flag("multipliers")?;
         self.failed_at = r.at_most("failure by multipliers", u64::MAX)?.checked_sub(1);
+        let mut last = [0.0; 2];
+        let known = r.optional("last step", &mut last)?;
+        self.last = known.then_some(Memory { h: last[0], err: last[1] }).filter(|last| last.h != 0.0);
         let saved = r.nested("state of the method")?;
         self.active_mut().restore(saved)?;
         r.end()

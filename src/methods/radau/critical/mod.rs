@@ -121,6 +121,11 @@ impl<const L: usize> Radau<L> {
         if !self.passes_rank_losses() || self.critical.is_some() {
             return;
         }
+        if let Some(mut room) = self.spare.take().filter(|room| room.redundant() == redundant) {
+            (room.attempted, room.suits) = (false, true);
+            self.critical = Some(room);
+            return;
+        }
         let stages = self.orders.iter().map(|order| order.tableau.stages).max().unwrap_or(L);
         let rtol = self.orders[0].scaling.rtol_user;
         let analytic = self.rows.derivatives.are_supplied();
