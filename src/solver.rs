@@ -151,12 +151,8 @@ impl Solver {
         // A model that was looked at, and is started again from values made consistent, is not looked at before it moves.
         let quick = options.check == CheckLevel::Quick && !options.consistent;
         let trusted = quick && earlier.as_ref().is_some_and(|e| e.trusts_its_model());
-        let mut checks = if trusted {
-            None
-        } else {
-            let run = Run { options, tolerance, scaling: &scaling };
-            Watching::begin(system, &layout, &run, (t, &x, h), &mut stats)?
-        };
+        let run_of = Run { options, tolerance, scaling: &scaling };
+        let mut checks = checking::begin(trusted, system, &layout, &run_of, (t, &x, h), &mut stats)?;
         let watch = watched.map(|watched| watched.begin(None, (t, &x, h))).transpose()?;
         if let Some(solver) = earlier {
             if trusted {

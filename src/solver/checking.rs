@@ -3,8 +3,10 @@
 use super::Solver;
 use crate::check::{self, Run, Watching};
 use crate::error::Failure;
+use crate::layout::Layout;
 use crate::norm::Tolerance;
 use crate::options::{CheckLevel, Options};
+use crate::stats::Stats;
 use crate::system::System;
 
 impl Solver {
@@ -66,4 +68,19 @@ pub(super) fn at_start(
         CheckLevel::Off => check::tailored(failure, system),
         _ => check::explain(failure, system, options, tolerance, point),
     }
+}
+
+/// Look at the model, unless it is trusted.
+pub(super) fn begin(
+    trusted: bool,
+    system: &mut dyn System,
+    layout: &Layout,
+    run: &Run<'_>,
+    start: (f64, &[f64], f64),
+    stats: &mut Stats,
+) -> Result<Option<Watching>, Failure> {
+    if trusted {
+        return Ok(None);
+    }
+    Watching::begin(system, layout, run, start, stats)
 }
