@@ -70,7 +70,12 @@ fn twins(source: &str) -> String {
                     );
                 }
                 None if wide && line.trim_start().starts_with("///") => {}
-                None => text += &(line.replace("Int,", if wide { "i64," } else { "i32," }) + "\n"),
+                None => {
+                    // What the function does is no part of the header.
+                    let end = line.split_once(" as ").filter(|_| line.trim_start().starts_with(')'));
+                    let line = end.map_or(line.to_string(), |(head, _)| format!("{head} {{}}"));
+                    text += &(line.replace("Int,", if wide { "i64," } else { "i32," }) + "\n");
+                }
             }
         }
     }

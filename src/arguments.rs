@@ -14,12 +14,9 @@ pub(crate) fn check_arguments(
     tolerance: &Tolerance,
     (t, x, h, tend): (f64, &[f64], f64, f64),
 ) -> Result {
-    let bad = |bad: BadOption| Failure::new(Code::BadArgument, bad.to_string());
-    let refuse = |name: &str, value: String, allowed: &str| {
-        Err(bad(BadOption { name: name.into(), value, allowed: allowed.into() }))
-    };
-    options.validate().map_err(bad)?;
-    tolerance.validate(layout.n, options.uround).map_err(bad)?;
+    let refuse = |name: &str, value: String, allowed: &str| Err(BadOption::new(name, value, allowed).into());
+    options.validate()?;
+    tolerance.validate(layout.n, options.uround)?;
     if layout.n == 0 || x.len() != layout.n {
         let allowed = format!("N = {} > 0 for these dimensions", layout.n);
         return refuse("length of X", x.len().to_string(), &allowed);
@@ -54,17 +51,19 @@ pub(crate) fn check_arguments(
     Ok(())
 }
 
+impl From<BadOption> for Failure {
+    fn from(bad: BadOption) -> Self {
+        Failure::new(Code::BadArgument, bad.to_string())
+    }
+}
+
 /// Refuse a pattern with positions that are not there.
 pub(crate) fn check_pattern(layout: &Layout, pattern: Option<&Sparsity>) -> Result {
     let Some((name, (row, column), (rows, columns))) = pattern.and_then(|p| p.outside(layout)) else {
         return Ok(());
     };
-    let bad = BadOption {
-        name: format!("pattern of {name}"),
-        value: format!("({row}, {column})"),
-        allowed: format!("rows and columns from 0 on, below {rows} and {columns}"),
-    };
-    Err(Failure::new(Code::BadArgument, bad.to_string()))
+    let allowed = format!("rows and columns from 0 on, below {rows} and {columns}");
+    Err(BadOption::new(format_args!("pattern of {name}"), format_args!("({row}, {column})"), allowed).into())
 }
 
 /// Sizes of matrices and of work space in LAPACK are counted in 32 bits with a sign; the largest one is 2 N².
@@ -78,28 +77,35 @@ pub(crate) fn check_vectors(layout: &Layout) -> Result {
 /// Refuse a run whose memory cannot be had before anything is done. The method says what it needs; if that is not for dense
 /// matrices, other parts of the run may still ask for them.
 pub(crate) fn check_memory(layout: &Layout, options: &Options, supplied: Supplied<'_>) -> Result {
+    match methods::numbers(layout, options, supplied) {
+        Some(own) => check_by_pattern(layout, options, own),
+        None => check_order(layout, methods::work_spaces(options) * dense(layout), ""),
+    }
+}
+
+/// A method that stores by the pattern: are there others that ask for dense matrices?
+fn check_by_pattern(layout: &Layout, options: &Options, own: u128) -> Result {
     let dense_parts = [
         ("the initial values, unless IOPT(17) = IVCNSST = 1", !options.consistent),
         ("CHECK", options.check != CheckLevel::Off),
         ("WATCH", options.watch != WatchLevel::Off),
         ("SINGULAR", options.singular != Singular::Stop),
     ];
-    let own = methods::numbers(layout, options, supplied);
     let asking: Vec<&str> = dense_parts.iter().filter(|part| part.1).map(|part| part.0).collect();
-    let (numbers, why) = match own {
-        Some(own) if asking.is_empty() => return reserve(layout, own, " by pattern"),
-        Some(own) => {
-            let why =
-                format!(", {own} of them by pattern; dense matrices are asked for by {}", asking.join(", "));
-            (own + dense(layout), why)
-        }
-        None => (methods::work_spaces(options) * dense(layout), String::new()),
-    };
+    if asking.is_empty() {
+        return reserve(layout, own, " by pattern");
+    }
+    let why = format!(", {own} of them by pattern; dense matrices are asked for by {}", asking.join(", "));
+    check_order(layout, own + dense(layout), &why)
+}
+
+/// So many numbers in dense matrices of this order.
+fn check_order(layout: &Layout, numbers: u128, why: &str) -> Result {
     if layout.n.max(layout.m) > LARGEST_ORDER {
         let detail = format!("N = {}, M = {}; allowed: up to {LARGEST_ORDER}{why}", layout.n, layout.m);
         return Err(Failure::new(Code::OutOfMemory, detail));
     }
-    reserve(layout, numbers, &why)
+    reserve(layout, numbers, why)
 }
 
 /// The work space of a dense method in one estimate.

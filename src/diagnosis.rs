@@ -3,11 +3,8 @@
 
 use crate::error::{Code, Failure, Result};
 use crate::layout::{Layout, Name};
-use crate::model::derivatives::Derivatives;
-use crate::model::gamma::{At, Gamma};
 use crate::model::parts::{Ask, Room};
-use crate::model::time_rate::Span;
-use crate::model::{self, Trouble};
+use crate::model::{self, At, Calls, Derivatives, Gamma, Span, Trouble};
 use crate::norm::{Scaling, Tolerance};
 use crate::rank::RankPolicy;
 use crate::stats::Stats;
@@ -136,7 +133,7 @@ pub fn check_parts(
     let (nv, nc) = (l.dims.nv, l.dims.nl + l.dims.nm);
     let mut parts = Room::new(&l);
     let outcome = parts.ask(system, t, x, Ask::All).unwrap_or(Outcome::Stop);
-    let refuse = |trouble| refused(trouble, t);
+    let refuse = |trouble| refused_at(trouble, t);
     model::check(outcome, Code::StoppedByParts, || parts.is_finite(Ask::All)).map_err(refuse)?;
 
     let mut free = x.to_vec();
@@ -152,7 +149,7 @@ pub fn check_parts(
     let smooth = size(l.x.p.of(&free)) / size(l.x.v.of(&free));
     let span = Span { narrow: f64::EPSILON.cbrt() * smooth, smooth, further: 0 };
     let (mut rate, at) = (Gamma::new(&l, false), At { t, x: &free, rda: &rows });
-    rate.along_motion(system, at, span, &mut Stats::default()).map_err(refuse)?;
+    rate.along_motion(&mut Calls { system, stats: &mut Stats::default() }, at, span).map_err(refuse)?;
 
     let mut found = Vec::new();
     let mut compare = |given: &[f64], expected: &[f64], part: f64, name: &dyn Fn(usize) -> String| {
@@ -337,17 +334,14 @@ fn evaluate(
     let mut fx = JacobianBlocks::new(layout);
     let typical = Scaling::new(tolerance, layout.n).typical;
     let mut derivatives = Derivatives::of_rows(layout, by_jac, true, typical).by_columns();
-    let result = derivatives.jacobian(system, t, x, &mut fx, &mut Stats::default());
-    result.map_err(|trouble| refused(trouble, t))?;
+    let model = &mut Calls { system, stats: &mut Stats::default() };
+    let result = derivatives.jacobian(model, t, x, &mut fx);
+    result.map_err(|trouble| refused_at(trouble, t))?;
     Ok(fx)
 }
 
 /// A model that cannot be evaluated at the point in question.
 pub(crate) fn refused_at(trouble: Trouble, t: f64) -> Failure {
-    refused(trouble, t)
-}
-
-fn refused(trouble: Trouble, t: f64) -> Failure {
     let (code, detail) = match trouble {
         Trouble::Stop { code, not_finite: false } => (code, "IERR < 0"),
         Trouble::Stop { code, not_finite: true } => (code, "non-finite values (NaN or Inf)"),

@@ -3,10 +3,8 @@
 
 use crate::error::{Attempt, Code, Failure, Rejection, Result};
 use crate::layout::Layout;
-use crate::methods::plan::{Attempted, Plan};
-use crate::methods::setback::{failure, final_code, Setback};
-use crate::methods::state::State;
-use crate::methods::Method;
+use crate::methods::setback::{failure, final_code};
+use crate::methods::{Attempted, Method, Plan, Setback, State};
 use crate::options::Options;
 use crate::stats::Stats;
 use crate::system::System;
@@ -18,8 +16,10 @@ const STRETCH: f64 = 1.0001;
 #[derive(Debug)]
 pub struct Driver {
     method: Box<dyn Method>,
-    layout: Layout,
-    options: Options,
+    /// Of the model.
+    pub layout: Layout,
+    /// Of the run; NMAX may change while it goes on.
+    pub options: Options,
     /// An attempt that waits to be accepted or taken back.
     waiting: Option<(Plan, Attempted)>,
     /// Where the last accepted step began: the polynomial of a long step has lost digits there.
@@ -37,29 +37,9 @@ impl Driver {
         Driver { method, layout, options, waiting: None, before, can_step_back: false }
     }
 
-    /// The layout of x.
-    pub fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
-    /// Options of the run.
-    pub fn options(&self) -> &Options {
-        &self.options
-    }
-
-    /// From now on these count, as far as they are the driver's.
-    pub fn set_options(&mut self, options: &Options) {
-        self.options = options.clone();
-    }
-
     /// State between steps.
     pub fn state(&self) -> &State {
         self.method.state()
-    }
-
-    /// Another NMAX, from now on.
-    pub fn limit_steps(&mut self, nmax: u64) {
-        self.options.nmax = nmax;
     }
 
     /// Counters, for work that is done beside the steps.

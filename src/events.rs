@@ -59,6 +59,9 @@ pub struct NoValue {
     pub t: f64,
 }
 
+/// What the root functions give.
+pub type Result<T = (), E = NoValue> = std::result::Result<T, E>;
+
 /// Iterations of the bracketing; bisection alone would need about 60.
 const MAX_ITERATIONS: usize = 200;
 
@@ -109,8 +112,8 @@ impl Watch {
     }
 
     /// Values at a start or restart.
-    pub fn begin(&mut self, roots: &mut dyn RootFunctions, t: f64, x: &[f64]) -> Result<(), NoValue> {
-        self.evaluate(roots, t, Some(x), None)?;
+    pub fn begin(&mut self, roots: &mut dyn RootFunctions, t: f64, x: &[f64]) -> Result {
+        self.evaluate(roots, t, x)?;
         self.last.copy_from_slice(&self.values);
         self.fresh = true;
         Ok(())
@@ -122,9 +125,9 @@ impl Watch {
         roots: &mut dyn RootFunctions,
         dense: &DenseOutput<'_>,
         t_old: f64,
-    ) -> Result<&[Hit], NoValue> {
+    ) -> Result<&[Hit]> {
         self.hits.clear();
-        self.evaluate(roots, dense.t, None, Some(dense))?;
+        self.evaluate_within(roots, dense.t, dense)?;
         let end = self.values.clone();
         if self.fresh {
             self.drop_negligible(roots, dense, t_old, &end)?;
@@ -157,7 +160,7 @@ impl Watch {
         self.hits.retain(|hit| hit.t <= stop.t + at_once);
         // What lies behind a terminal event is not part of the run: the other functions are watched from there on.
         if stop.t < dense.t {
-            self.evaluate(roots, stop.t, None, Some(dense))?;
+            self.evaluate_within(roots, stop.t, dense)?;
             self.last.copy_from_slice(&self.values);
         }
         for hit in self.hits.iter().filter(|hit| hit.t >= stop.t) {
@@ -172,14 +175,8 @@ impl Watch {
     }
 
     /// Value of one function at a point.
-    pub fn value(
-        &mut self,
-        roots: &mut dyn RootFunctions,
-        index: usize,
-        t: f64,
-        x: &[f64],
-    ) -> Result<f64, NoValue> {
-        self.evaluate(roots, t, Some(x), None)?;
+    pub fn value(&mut self, roots: &mut dyn RootFunctions, index: usize, t: f64, x: &[f64]) -> Result<f64> {
+        self.evaluate(roots, t, x)?;
         Ok(self.values[index])
     }
 
@@ -190,8 +187,8 @@ impl Watch {
         index: usize,
         t: f64,
         dense: &DenseOutput<'_>,
-    ) -> Result<f64, NoValue> {
-        self.evaluate(roots, t, None, Some(dense))?;
+    ) -> Result<f64> {
+        self.evaluate_within(roots, t, dense)?;
         Ok(self.values[index])
     }
 
@@ -202,9 +199,9 @@ impl Watch {
         dense: &DenseOutput<'_>,
         t_old: f64,
         end: &[f64],
-    ) -> Result<(), NoValue> {
+    ) -> Result {
         let h = dense.t - t_old;
-        self.evaluate(roots, t_old + 0.5 * h, None, Some(dense))?;
+        self.evaluate_within(roots, t_old + 0.5 * h, dense)?;
         for (index, last) in self.last.iter_mut().enumerate() {
             let part = if self.stopped[index] { NEGLIGIBLE_AFTER_EVENT } else { NEGLIGIBLE };
             let part = if h > 0.0 { part.max(2.0 * self.tolerance / h).min(0.01) } else { part };
@@ -224,7 +221,7 @@ impl Watch {
         dense: &DenseOutput<'_>,
         index: usize,
         (t_old, end): (f64, f64),
-    ) -> Result<Option<(f64, f64, f64, f64)>, NoValue> {
+    ) -> Result<Option<(f64, f64, f64, f64)>> {
         let h = dense.t - t_old;
         let (mut later, mut run) = ((dense.t, end), 0);
         let mut bracket = None;
@@ -259,7 +256,7 @@ impl Watch {
         index: usize,
         (mut a, mut fa): (f64, f64),
         (mut b, mut fb): (f64, f64),
-    ) -> Result<f64, NoValue> {
+    ) -> Result<f64> {
         let enough = self.enough(a, b);
         let mut side = 0;
         for k in 0..MAX_ITERATIONS {
@@ -272,7 +269,7 @@ impl Watch {
             let middle = a + 0.5 * (b - a);
             // Every third time bisect: the secant may creep.
             let t = if k % 3 < 2 && secant > a && secant < b { secant } else { middle };
-            self.evaluate(roots, t, None, Some(dense))?;
+            self.evaluate_within(roots, t, dense)?;
             let f = self.values[index];
             if (f < 0.0) == (fa < 0.0) && f != 0.0 {
                 (a, fa) = (t, f);
@@ -291,24 +288,24 @@ impl Watch {
         Ok(b)
     }
 
-    fn evaluate(
-        &mut self,
-        roots: &mut dyn RootFunctions,
-        t: f64,
-        x: Option<&[f64]>,
-        dense: Option<&DenseOutput<'_>>,
-    ) -> Result<(), NoValue> {
-        if let Some(dense) = dense {
-            dense.all(t, &mut self.x);
-        }
-        let outcome = roots.evaluate(t, x.unwrap_or(&self.x), &mut self.values);
-        if outcome != Outcome::Continue {
+    /// All functions at (t, x).
+    fn evaluate(&mut self, roots: &mut dyn RootFunctions, t: f64, x: &[f64]) -> Result {
+        if roots.evaluate(t, x, &mut self.values) != Outcome::Continue {
             return Err(NoValue { index: 0, t });
         }
         match self.values.iter().position(|v| !v.is_finite()) {
             Some(index) => Err(NoValue { index, t }),
             None => Ok(()),
         }
+    }
+
+    /// The same at a time within the step.
+    fn evaluate_within(&mut self, roots: &mut dyn RootFunctions, t: f64, dense: &DenseOutput<'_>) -> Result {
+        let mut x = std::mem::take(&mut self.x);
+        dense.all(t, &mut x);
+        let evaluated = self.evaluate(roots, t, &x);
+        self.x = x;
+        evaluated
     }
 }
 

@@ -9,8 +9,7 @@ mod verdict;
 
 use crate::error::{Code, Failure, Result};
 use crate::layout::{Block, Form, Layout, Name};
-use crate::model::derivatives::Derivatives;
-use crate::model::{self, all_finite, Trouble};
+use crate::model::{self, all_finite, Calls, Derivatives, Trouble};
 use crate::newton::stopping_criterion;
 use crate::norm::Scaling;
 use crate::options::{BadOption, Options};
@@ -40,8 +39,7 @@ pub fn check_conditions(layout: &Layout, name: &str, count: usize) -> Result<(),
     if count <= most {
         return Ok(());
     }
-    let allowed = format!("0 <= {name} <= {most} for N = {}", layout.n);
-    Err(BadOption { name: name.into(), value: count.to_string(), allowed })
+    Err(BadOption::new(name, count, format_args!("0 <= {name} <= {most} for N = {}", layout.n)))
 }
 
 /// Memory for the decomposition of so many rows, or a code.
@@ -64,17 +62,9 @@ pub fn make_consistent(
     stats: &mut Stats,
 ) -> Result {
     let conditions = system.initial_condition_count();
-    check_conditions(layout, "NIVCOND", conditions)
-        .map_err(|bad| Failure::new(Code::BadArgument, bad.to_string()))?;
+    check_conditions(layout, "NIVCOND", conditions)?;
     check_room(layout.m + conditions, layout.n)?;
-    let mut problem = Consistency::new(system, layout, scaling, t, x);
-    let fnewt = stopping_criterion(options.fnewt, options.uround, scaling.rtol_first, 3, false);
-    let mut y = x.to_vec();
-    let result = problem.solve(&mut y, fnewt);
-    stats.eom_for_initial_values += problem.calls;
-    result.map_err(|stopped| stopped.failure.at(t, 0.0))?;
-    x.copy_from_slice(&y);
-    Ok(())
+    Consistency::new(system, (layout, options, scaling), (t, x)).run(x, stats, Consistency::solve)
 }
 
 /// Move x to a consistent point nearby, level by level: the smallest correction of s and p that satisfies c and g, then
@@ -100,26 +90,21 @@ pub fn move_to_constraints(
 /// The smallest corrections that satisfy some rows by some unknowns, one after the other.
 fn approach_levels(
     system: &mut dyn System,
-    (layout, options, scaling): (&Layout, &Options, &Scaling),
+    of: (&Layout, &Options, &Scaling),
     (t, x): (f64, &mut [f64]),
     levels: &[(Range<usize>, Block)],
     stats: &mut Stats,
 ) -> Result {
-    let mut problem = Consistency::new(system, layout, scaling, t, x);
+    let mut problem = Consistency::new(system, of, (t, x));
     problem.conditions = 0;
-    let fnewt = stopping_criterion(options.fnewt, options.uround, scaling.rtol_first, 3, false);
-    let mut y = x.to_vec();
-    for (rows, unknowns) in levels {
-        problem.rows = rows.clone().collect();
-        problem.unknowns = unknowns.range().collect();
-        if !problem.rows.is_empty() {
-            let result = problem.approach(&mut y, fnewt);
-            stats.eom_for_initial_values += std::mem::take(&mut problem.calls);
-            result.map_err(|stopped| stopped.failure.at(t, 0.0))?;
+    problem.run(x, stats, |problem, y| {
+        for (rows, unknowns) in levels.iter().filter(|level| !level.0.is_empty()) {
+            problem.rows = rows.clone().collect();
+            problem.unknowns = unknowns.range().collect();
+            problem.approach(y)?;
         }
-    }
-    x.copy_from_slice(&y);
-    Ok(())
+        Ok(())
+    })
 }
 
 /// w, λ and μ that belong to p and v at t, by the rows d, gII and hI. On failure x is unchanged.
@@ -168,6 +153,7 @@ struct Consistency<'a> {
     system: &'a mut dyn System,
     layout: Layout,
     scaling: &'a Scaling,
+    fnewt: f64,
     t: f64,
     analytic: bool,
     /// Rows of RDA that are imposed.
@@ -184,7 +170,11 @@ struct Consistency<'a> {
 }
 
 impl<'a> Consistency<'a> {
-    fn new(system: &'a mut dyn System, layout: &Layout, scaling: &'a Scaling, t: f64, x: &[f64]) -> Self {
+    fn new(
+        system: &'a mut dyn System,
+        (layout, options, scaling): (&Layout, &Options, &'a Scaling),
+        (t, x): (f64, &[f64]),
+    ) -> Self {
         let (l, analytic) = (*layout, system.has_jacobian());
         let rows = l.rda.rows1.range().chain(l.rda.g_velocity.start..l.rda.h.end).chain(l.rda.rows3.range());
         let fixed = |i: &usize| l.form == Form::Index1 && l.x.multipliers.contains(*i);
@@ -194,6 +184,7 @@ impl<'a> Consistency<'a> {
             system,
             layout: l,
             scaling,
+            fnewt: stopping_criterion(options.fnewt, options.uround, scaling.rtol_first, 3, false),
             t,
             rows: rows.collect(),
             unknowns: (0..l.n).filter(|i| !fixed(i)).collect(),
@@ -206,37 +197,46 @@ impl<'a> Consistency<'a> {
         }
     }
 
-    /// The smallest correction, whatever is left undetermined.
-    fn approach(&mut self, y: &mut [f64], fnewt: f64) -> Result<(), Stopped> {
-        let residual = self.residual(y)?;
-        let first = self.linearize(y, &residual)?;
-        self.iterate(y, fnewt, residual, first)
+    /// Solve for y from x on; what is found becomes x.
+    fn run(
+        mut self,
+        x: &mut [f64],
+        stats: &mut Stats,
+        solve: impl FnOnce(&mut Self, &mut [f64]) -> Result<(), Stopped>,
+    ) -> Result {
+        let mut y = x.to_vec();
+        let result = solve(&mut self, &mut y);
+        stats.eom_for_initial_values += self.calls;
+        result.map_err(|stopped| stopped.failure.at(self.t, 0.0))?;
+        x.copy_from_slice(&y);
+        Ok(())
     }
 
-    fn solve(&mut self, y: &mut [f64], fnewt: f64) -> Result<(), Stopped> {
+    /// The smallest correction, whatever is left undetermined.
+    fn approach(&mut self, y: &mut [f64]) -> Result<(), Stopped> {
+        let residual = self.residual(y)?;
+        let first = self.linearize(y, &residual)?;
+        self.iterate(y, residual, first)
+    }
+
+    fn solve(&mut self, y: &mut [f64]) -> Result<(), Stopped> {
         let residual = self.residual(y)?;
         let first = self.linearize(y, &residual)?;
         if first.undetermined.is_some() {
             return Ok(self.check_only(&first, &residual)?);
         }
-        if first.size <= fnewt && largest(&first.leftover).1 <= 1.0 {
+        if first.size <= self.fnewt && largest(&first.leftover).1 <= 1.0 {
             return Ok(());
         }
-        self.iterate(y, fnewt, residual, first)
+        self.iterate(y, residual, first)
     }
 
     /// Gauss-Newton until the correction is small, and once more.
-    fn iterate(
-        &mut self,
-        y: &mut [f64],
-        fnewt: f64,
-        mut residual: Vec<f64>,
-        mut linear: Linear,
-    ) -> Result<(), Stopped> {
+    fn iterate(&mut self, y: &mut [f64], mut residual: Vec<f64>, mut linear: Linear) -> Result<(), Stopped> {
         let mut last = f64::INFINITY;
         for _ in 0..MAX_ITERATIONS {
             let stagnates = linear.size > 0.5 * last;
-            let done = linear.size <= fnewt || stagnates && self.size_at(y, &linear) <= fnewt;
+            let done = linear.size <= self.fnewt || stagnates && self.size_at(y, &linear) <= self.fnewt;
             last = linear.size;
             residual = self.damped_step(y, &linear, &residual)?;
             linear = self.linearize(y, &residual)?;
@@ -285,16 +285,8 @@ impl<'a> Consistency<'a> {
     fn residual(&mut self, y: &[f64]) -> Result<Vec<f64>, Stopped> {
         self.calls += 1;
         let code = Code::StoppedByEomInInitialValues;
-        model::eom(self.system, code, self.t, y, &mut self.rda).map_err(|trouble| {
-            let mut stopped = explain(trouble, code);
-            if let (Trouble::NotFinite, Some((row, value))) =
-                (trouble, self.layout.first_not_finite(&self.rda))
-            {
-                stopped.failure.detail = format!("non-finite values (NaN or Inf): {row} = {value}");
-                stopped.failure.component = Some(row);
-            }
-            stopped
-        })?;
+        let evaluated = model::eom(self.system, code, self.t, y, &mut self.rda);
+        evaluated.map_err(|trouble| self.name_row(trouble, explain(trouble, code)))?;
         let mut out: Vec<f64> = self.rows.iter().map(|&i| self.rda[i]).collect();
         out.extend(self.evaluate_conditions(y)?);
         Ok(out)
@@ -319,7 +311,8 @@ impl<'a> Consistency<'a> {
         let l = self.layout;
         let code = Code::StoppedByEomInInitialValues;
         let mut counted = Stats::default();
-        let result = self.derivatives.jacobian(self.system, self.t, y, &mut self.fx, &mut counted);
+        let model = &mut Calls { system: self.system, stats: &mut counted };
+        let result = self.derivatives.jacobian(model, self.t, y, &mut self.fx);
         self.calls += counted.eom_for_differences;
         result.map_err(|trouble| explain(trouble, if self.analytic { Code::StoppedByJac } else { code }))?;
         let mut jac = Array2::zeros((self.rows.len() + self.conditions, l.n));

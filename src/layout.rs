@@ -23,8 +23,13 @@ pub struct Block {
 }
 
 impl Block {
-    const fn new(start: usize, len: usize) -> Self {
-        Block { start, end: start + len }
+    /// Blocks of the lengths asked for, one behind the other.
+    pub(crate) fn in_order() -> impl FnMut(usize) -> Block {
+        let mut at = 0;
+        move |len| {
+            at += len;
+            Block { start: at - len, end: at }
+        }
     }
 
     const fn joined(self, next: Block) -> Self {
@@ -189,12 +194,7 @@ pub struct Layout {
 impl Layout {
     /// The layout of a system with these dimensions.
     pub fn new(dims: Dimensions, form: Form) -> Self {
-        let mut at = 0;
-        let mut next = |len: usize| {
-            let block = Block::new(at, len);
-            at += len;
-            block
-        };
+        let mut next = Block::in_order();
         let (w, lambda, mu) = (next(dims.nw), next(dims.nl), next(dims.nm));
         let (r, v, s, p) = (next(dims.nr), next(dims.nv), next(dims.ns), next(dims.np));
         let n = p.end;
@@ -215,12 +215,7 @@ impl Layout {
             Form::StrangenessFree => (dims.nl, dims.nm),
             Form::Index1 => (0, 0),
         };
-        let mut at = 0;
-        let mut next = |len: usize| {
-            let block = Block::new(at, len);
-            at += len;
-            block
-        };
+        let mut next = Block::in_order();
         let (d, g_acceleration, h_acceleration) = (next(dims.nw), next(acc_l), next(acc_m));
         let (g_velocity, h, e) = (next(dims.nl), next(dims.nm), next(dims.ni));
         let (c, g) = (next(dims.ns), next(dims.nl));

@@ -8,7 +8,7 @@
 use crate::error::{Code, Failure};
 use crate::layout::Layout;
 use crate::linalg::svd::Svd;
-use crate::model::{self, derivatives::Derivatives};
+use crate::model::{self, derivatives::Derivatives, Calls};
 use crate::stats::Stats;
 use crate::system::{JacobianBlocks, System};
 
@@ -78,7 +78,8 @@ impl<'a> Search<'a> {
 
     fn linearize(&mut self, t: f64) -> Option<()> {
         let mut uncounted = Stats::default();
-        self.derivatives.jacobian(self.system, t, &self.x, &mut self.fx, &mut uncounted).ok()
+        let model = &mut Calls { system: self.system, stats: &mut uncounted };
+        self.derivatives.jacobian(model, t, &self.x, &mut self.fx).ok()
     }
 
     /// The row of RDA that cannot be kept, if there are no positions beyond t.

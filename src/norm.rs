@@ -29,19 +29,21 @@ impl Tolerance {
         Tolerance { rtol: of(&self.rtol), atol: of(&self.atol) }
     }
 
+    /// RTOL and ATOL of n components.
+    pub fn of_components(&self, n: usize) -> [Vec<f64>; 2] {
+        [&self.rtol, &self.atol].map(|tol| if tol.len() == 1 { vec![tol[0]; n] } else { tol.clone() })
+    }
+
     /// Refuse lengths and values that are not allowed.
     pub fn validate(&self, n: usize, uround: f64) -> Result<(), BadOption> {
         let vector = self.rtol.len() != 1 || self.atol.len() != 1;
         if vector && (self.rtol.len() != n || self.atol.len() != n) {
-            return Err(BadOption {
-                name: "RTOL, ATOL".into(),
-                value: format!("lengths {} and {}", self.rtol.len(), self.atol.len()),
-                allowed: format!("both 1 or both N = {n}"),
-            });
+            let lengths = format!("lengths {} and {}", self.rtol.len(), self.atol.len());
+            return Err(BadOption::new("RTOL, ATOL", lengths, format_args!("both 1 or both N = {n}")));
         }
         let refuse = |name: &str, i: usize, value: f64, allowed: String| {
             let name = if vector { format!("{name}({})", i + 1) } else { name.to_string() };
-            Err(BadOption { name, value: value.to_string(), allowed })
+            Err(BadOption::new(name, value, allowed))
         };
         for (i, &r) in self.rtol.iter().enumerate() {
             if !(r >= 10.0 * uround && r.is_finite()) {
@@ -90,7 +92,7 @@ impl Scaling {
         if let ([r], [a], [t]) = (&rtol[..], &atol[..], &typical[..]) {
             (rtol, atol, typical) = (vec![*r; n], vec![*a; n], vec![*t; n]);
         }
-        let given = if let [r] = &tol.rtol[..] { vec![*r; n] } else { tol.rtol.clone() };
+        let [given, _] = tol.of_components(n);
         let rtol_user = tol.rtol.iter().fold(0.0f64, |m, &r| m.max(r));
         Scaling { rtol_first: rtol.first().copied().unwrap_or(1.0), rtol, atol, given, typical, rtol_user }
     }

@@ -259,6 +259,13 @@ pub struct BadOption {
     pub allowed: String,
 }
 
+impl BadOption {
+    /// From whatever can be written.
+    pub fn new(name: impl fmt::Display, value: impl fmt::Display, allowed: impl fmt::Display) -> Self {
+        BadOption { name: name.to_string(), value: value.to_string(), allowed: allowed.to_string() }
+    }
+}
+
 impl fmt::Display for BadOption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} = {} is not allowed; allowed: {}", self.name, self.value, self.allowed)
@@ -275,11 +282,7 @@ impl OptionEntry {
     }
 
     fn refusal(&self, value: impl fmt::Display) -> BadOption {
-        BadOption {
-            name: format!("{} = {}", self.slot, self.name),
-            value: value.to_string(),
-            allowed: self.range.to_string(),
-        }
+        BadOption::new(format_args!("{} = {}", self.slot, self.name), value, self.range)
     }
 
     fn set_int(&self, options: &mut Options, value: i64) -> Result<(), BadOption> {
@@ -306,27 +309,17 @@ impl Options {
     /// Decode the arrays of the legacy call (both of length 40).
     pub fn from_arrays(iopt: &[i64; 40], ropt: &[f64; 40]) -> Result<Options, BadOption> {
         let mut options = Options::of_call();
-        let mut used = [false; 40];
         for entry in OPTIONS {
             match entry.slot {
-                Iopt(k) if k < 18 || options.extended => {
-                    used[k - 1] = true;
-                    entry.set_int(&mut options, iopt[k - 1])?;
-                }
+                Iopt(k) if k < 18 || options.extended => entry.set_int(&mut options, iopt[k - 1])?,
                 Iopt(_) => {}
                 Ropt(k) => entry.set_real(&mut options, ropt[k - 1])?,
             }
         }
         if options.extended {
-            reserved(&iopt[17..], &used[17..], "IOPT", 18)?;
+            reserved(iopt, Iopt, 18)?;
         }
-        let mut used = [false; 40];
-        for entry in OPTIONS {
-            if let Ropt(k) = entry.slot {
-                used[k - 1] = true;
-            }
-        }
-        reserved(&ropt[9..], &used[9..], "ROPT", 10)?;
+        reserved(ropt, Ropt, 10)?;
         options.validate()?;
         Ok(options)
     }
@@ -346,11 +339,9 @@ impl Options {
     /// Refuse contradictory combinations.
     pub fn validate(&self) -> Result<(), BadOption> {
         if self.newton_reference() != 0 && self.zero_start {
-            return Err(BadOption {
-                name: "IOPT(9) = NWTMAT".into(),
-                value: format!("{} with IOPT(4) = STARTN = 1", self.newton_reference()),
-                allowed: "1, 2, 3 only with STARTN=0 (there is no extrapolated stage otherwise)".into(),
-            });
+            let value = format!("{} with IOPT(4) = STARTN = 1", self.newton_reference());
+            let allowed = "1, 2, 3 only with STARTN=0 (there is no extrapolated stage otherwise)";
+            return Err(BadOption::new("IOPT(9) = NWTMAT", value, allowed));
         }
         let allowed = match (self.family, self.dissipation) {
             (_, None) => true,
@@ -358,13 +349,10 @@ impl Options {
             (Family::GeneralizedAlpha, Some(v)) => (0.0..=1.0).contains(&v),
         };
         if !allowed {
-            return Err(BadOption {
-                name: "ROPT(10) = ALPHA".into(),
-                value: format!("{} with {:?}", self.dissipation.unwrap_or_default(), self.family),
-                allowed: "-1/3 <= ALPHA <= 0 with HHT (alpha = 0 by the value 1), 0 < ALPHA <= 1 with \
-                          generalised-alpha (set IOPT(23) = FAMILY first)"
-                    .into(),
-            });
+            let value = format!("{} with {:?}", self.dissipation.unwrap_or_default(), self.family);
+            let allowed = "-1/3 <= ALPHA <= 0 with HHT (alpha = 0 by the value 1), 0 < ALPHA <= 1 with \
+                           generalised-alpha (set IOPT(23) = FAMILY first)";
+            return Err(BadOption::new("ROPT(10) = ALPHA", value, allowed));
         }
         Ok(())
     }
@@ -425,25 +413,18 @@ pub fn in_names(text: &str) -> String {
 }
 
 fn find(name: &str, value: impl fmt::Display) -> Result<&'static OptionEntry, BadOption> {
-    OPTIONS.iter().find(|e| e.name.eq_ignore_ascii_case(name)).ok_or_else(|| BadOption {
-        name: name.to_string(),
-        value: value.to_string(),
-        allowed: "the names of the option table".into(),
-    })
+    let found = OPTIONS.iter().find(|e| e.name.eq_ignore_ascii_case(name));
+    found.ok_or_else(|| BadOption::new(name, value, "the names of the option table"))
 }
 
 /// Slots that no option uses must be zero, so that they can be given a meaning later.
-fn reserved<T>(values: &[T], used: &[bool], array: &str, first: usize) -> Result<(), BadOption>
+fn reserved<T>(values: &[T], slot: fn(usize) -> Slot, first: usize) -> Result<(), BadOption>
 where
     T: PartialEq + Default + fmt::Display,
 {
-    for (k, (value, used)) in values.iter().zip(used).enumerate() {
-        if !used && *value != T::default() {
-            return Err(BadOption {
-                name: format!("{array}({})", first + k),
-                value: value.to_string(),
-                allowed: "0 (reserved)".into(),
-            });
+    for (k, value) in (1..).zip(values).skip(first - 1) {
+        if *value != T::default() && OPTIONS.iter().all(|entry| entry.slot != slot(k)) {
+            return Err(BadOption::new(slot(k), value, "0 (reserved)"));
         }
     }
     Ok(())

@@ -8,6 +8,7 @@ use crate::error::{Code, Failure};
 use crate::layout::Layout;
 use crate::linalg::svd::Svd;
 use crate::model::derivatives::Derivatives;
+use crate::model::Calls;
 use crate::singular::{rank_ahead, Ahead};
 use crate::stats::Stats;
 use crate::system::{JacobianBlocks, System};
@@ -71,7 +72,8 @@ fn look(
     let (m, n) = (layout.dims.nl + layout.dims.nm, layout.n3());
     let mut derivatives = Derivatives::of_rows(layout, system.has_jacobian(), true, typical.to_vec());
     let (mut fx, mut uncounted) = (JacobianBlocks::new(layout), Stats::default());
-    derivatives.jacobian(system, t, x, &mut fx, &mut uncounted).ok()?;
+    let mut model = Calls { system, stats: &mut uncounted };
+    derivatives.jacobian(&mut model, t, x, &mut fx).ok()?;
     let mut svd = Svd::new(m, n);
     svd.compute(m, &unit_rows(layout, &fx)).ok()?;
     let values = svd.singular_values().to_vec();
@@ -83,7 +85,7 @@ fn look(
     if at_rest {
         let free = |j: usize| (here..n).map(|k| svd.vt()[k + j * n] * (1.0 + k as f64).sqrt()).sum::<f64>();
         layout.x.v.of_mut(&mut moving).iter_mut().enumerate().for_each(|(j, v)| *v = free(j));
-        derivatives.jacobian(system, t, &moving, &mut fx, &mut uncounted).ok()?;
+        derivatives.jacobian(&mut model, t, &moving, &mut fx).ok()?;
     }
     let rank = rank_ahead(layout, &fx).max(here);
     let smallest = *values.get(rank.checked_sub(1)?)? / values[0];

@@ -12,14 +12,13 @@ pub use stop::StopRequest;
 pub use watching::Watched;
 
 use crate::arguments::{check_arguments, check_memory, check_pattern};
-use crate::check::{self, Run, Watching};
+use crate::check::{Run, Watching};
 use crate::driver::Driver;
 use crate::error::{Code, Failure, Rejection, Result};
 use crate::events::{Hit, RootFunctions, Watch};
 use crate::initial;
 use crate::layout::Layout;
-use crate::methods::plan::Attempted;
-use crate::methods::{self, Maker};
+use crate::methods::{self, Attempted, Maker};
 use crate::norm::{Scaling, Tolerance};
 use crate::options::{CheckLevel, Options, WatchLevel};
 use crate::polynomial::DenseOutput;
@@ -87,7 +86,9 @@ impl Solver {
         tolerance: &Tolerance,
         start: (f64, &[f64], f64),
     ) -> Result<Self> {
-        Self::start_in(None, make, system, options, tolerance, start)
+        let mut run = None;
+        Self::begin_chosen(&mut run, make, system, (options, tolerance), start, None)?;
+        Self::begun(run)
     }
 
     /// The same, bit for bit, in the memory of this solver if it has the same system, options and tolerances: runs of many initial values
@@ -99,19 +100,12 @@ impl Solver {
         tolerance: &Tolerance,
         start: (f64, &[f64], f64),
     ) -> Result<Self> {
-        let make = self.make;
-        Self::start_in(Some(self), make, system, options, tolerance, start)
+        let mut run = Some(self);
+        Self::begin_run(&mut run, system, options, tolerance, start, None)?;
+        Self::begun(run)
     }
 
-    fn start_in(
-        mut run: Option<Solver>,
-        make: Maker,
-        system: &mut dyn System,
-        options: &Options,
-        tolerance: &Tolerance,
-        start: (f64, &[f64], f64),
-    ) -> Result<Self> {
-        Self::begin_chosen(&mut run, make, system, (options, tolerance), start, None)?;
+    fn begun(run: Option<Solver>) -> Result<Self> {
         run.ok_or_else(|| Failure::new(Code::Internal, "a run without a solver"))
     }
 
@@ -143,7 +137,7 @@ impl Solver {
         check_pattern(&layout, system.sparsity())?;
         let earlier = run.as_mut().filter(|e| {
             (*e.layout(), e.analytic, e.pattern.as_ref()) == (layout, analytic, system.sparsity())
-                && (e.driver.options(), &e.tolerance) == (options, tolerance)
+                && (&e.driver.options, &e.tolerance) == (options, tolerance)
         });
         if earlier.is_none() {
             check_memory(&layout, options, Supplied::by(system))?;
@@ -151,24 +145,14 @@ impl Solver {
         let scaling = Scaling::new(tolerance, layout.n);
         let (mut x, mut stats) = (Cow::Borrowed(x), Stats::default());
         if !options.consistent {
-            let made =
-                initial::make_consistent(system, &layout, options, &scaling, t, x.to_mut(), &mut stats);
-            if let Err(failure) = made {
-                return Err(match options.check {
-                    CheckLevel::Off => check::tailored(failure, system),
-                    _ => check::explain(failure, system, options, tolerance, (t, &x)),
-                });
-            }
+            initial::make_consistent(system, &layout, options, &scaling, t, x.to_mut(), &mut stats)
+                .map_err(|failure| checking::at_start(failure, system, options, tolerance, (t, &x)))?;
         }
         // A model that was looked at, and is started again from values made consistent, is not looked at before it moves.
         let quick = options.check == CheckLevel::Quick && !options.consistent;
         let trusted = quick && earlier.as_ref().is_some_and(|e| e.trusts_its_model());
-        let mut checks = if trusted {
-            None
-        } else {
-            let run = Run { options, tolerance, scaling: &scaling };
-            Watching::begin(system, &layout, &run, (t, &x, h), &mut stats)?
-        };
+        let run_of = Run { options, tolerance, scaling: &scaling };
+        let mut checks = checking::begin(trusted, system, &layout, &run_of, (t, &x, h), &mut stats)?;
         let watch = watched.map(|watched| watched.begin(None, (t, &x, h))).transpose()?;
         if let Some(solver) = earlier {
             if trusted {
@@ -211,8 +195,8 @@ impl Solver {
         let taken = Options { consistent: true, check, watch, ..options.clone() };
         let (mut run, start) = (None, (0.0, &zeros[..], 0.0));
         Self::begin_in(&mut run, methods::begin, system, (&taken, tolerance), start, None)?;
-        let mut solver = run.ok_or_else(|| Failure::new(Code::Internal, "a run without a solver"))?;
-        solver.driver.set_options(options);
+        let mut solver = Self::begun(run)?;
+        solver.driver.options = options.clone();
         solver.restore(saved)?;
         if options.watch != WatchLevel::Off {
             solver.checks = Some(Watching::resumed(solver.layout(), solver.stats().naccpt));
@@ -222,7 +206,7 @@ impl Solver {
 
     /// The layout of x.
     pub fn layout(&self) -> &Layout {
-        self.driver.layout()
+        &self.driver.layout
     }
 
     /// Current time.
@@ -281,7 +265,7 @@ impl Solver {
 
     /// Another NMAX, from now on.
     pub fn limit_steps(&mut self, nmax: u64) {
-        self.driver.limit_steps(nmax);
+        self.driver.options.nmax = nmax;
     }
 
     /// One accepted step, not beyond `tend`.
@@ -331,7 +315,7 @@ impl Solver {
 
     fn check_step(&self, tend: f64) -> Result {
         self.before_end(tend)?;
-        if self.driver.options().fixed_step && !(self.h() > 0.0 && self.h().is_finite()) {
+        if self.driver.options.fixed_step && !(self.h() > 0.0 && self.h().is_finite()) {
             let detail = format!("H = {} is not allowed; allowed: > 0 with IOPT(19) = FIXED = 1", self.h());
             return Err(Failure::new(Code::BadArgument, detail).at(self.t(), self.h()));
         }
@@ -361,10 +345,7 @@ impl Solver {
     ) -> Result<Ending> {
         let mut silent = ();
         self.driver.expect_output(observer.is_some() || roots.is_some());
-        let observer = match observer {
-            Some(observer) => observer,
-            None => &mut silent,
-        };
+        let observer = observer.map_or(&mut silent as &mut dyn Observer, |observer| observer);
         let ending = self.drive(system, observer, &mut roots, tend);
         self.driver.expect_output(true);
         self.end_checks();
@@ -396,10 +377,7 @@ impl Solver {
         tend: f64,
     ) -> Result<Option<Hit>> {
         let mut silent = ();
-        let observer = match observer {
-            Some(observer) => observer,
-            None => &mut silent,
-        };
+        let observer = observer.map_or(&mut silent as &mut dyn Observer, |observer| observer);
         self.before_end(tend)?;
         self.begin(system, observer, tend)?;
         self.one(system, observer, &mut roots, tend)
@@ -407,7 +385,7 @@ impl Solver {
 
     fn begin(&mut self, system: &mut dyn System, observer: &mut dyn Observer, tend: f64) -> Result {
         self.events.clear();
-        if std::mem::take(&mut self.used_up) && !self.driver.options().fixed_step {
+        if std::mem::take(&mut self.used_up) && !self.driver.options.fixed_step {
             self.driver.propose(0.0);
         }
         let chosen = self.driver.choose_first_step(system, tend);
@@ -466,7 +444,7 @@ impl Solver {
         x: &[f64],
         watched: Option<Watched<'_>>,
     ) -> Result {
-        let (layout, options) = (self.driver.layout(), self.driver.options());
+        let (layout, options) = (&self.driver.layout, &self.driver.options);
         check_arguments(layout, options, &self.tolerance, (t, x, self.h(), t))?;
         let (mut y, mut stats) = (x.to_vec(), *self.stats());
         initial::move_to_constraints(system, layout, options, &self.scaling, t, &mut y, &mut stats)?;
@@ -488,7 +466,7 @@ impl Solver {
     pub fn restore(&mut self, saved: &[u8]) -> Result {
         let x = self.x().to_vec();
         let start = (0.0, &x[..], 0.0);
-        let (layout, options) = (self.driver.layout(), self.driver.options());
+        let (layout, options) = (&self.driver.layout, &self.driver.options);
         let supplied = Supplied { jacobian: self.analytic, entries: false, pattern: self.pattern.as_ref() };
         let mut fresh = (self.make)(layout, options, &self.tolerance, supplied, start);
         fresh.restore(saved).map_err(|bad| Failure::new(Code::BadArgument, bad.to_string()))?;

@@ -4,8 +4,7 @@
 //! [`Outcome`]: go on, not here (try a smaller step), or stop.
 
 use crate::layout::{Dimensions, Form, Layout};
-use crate::linalg::all_finite;
-use crate::linalg::stored::Stored;
+use crate::linalg::{all_finite, Stored};
 
 /// What a model says after it has been called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

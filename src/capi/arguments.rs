@@ -4,7 +4,8 @@
 //! old programs keep their arrays in COMMON blocks.
 
 use super::boundary::guarded;
-use super::callback::{Callbacks, Eom, Ivcond, Jac, Mas, Output, Solout};
+use super::callback::{Callbacks, Output};
+use super::fortran::Arguments;
 use super::unit::Unit;
 use super::width::{self, Mismatch};
 use super::FortranInteger;
@@ -20,46 +21,6 @@ use crate::options::{BadOption, Options, Slot, OPTIONS};
 use crate::stats::Stats;
 use crate::system::Observer;
 use std::fmt::{Display, Write};
-
-/// The arguments in the order of the call.
-pub(super) struct Arguments<I> {
-    pub np: *const I,
-    pub nv: *const I,
-    pub nr: *const I,
-    pub nw: *const I,
-    pub ns: *const I,
-    pub nl: *const I,
-    pub nm: *const I,
-    pub ni: *const I,
-    pub m: *const I,
-    pub n: *const I,
-    pub nivcond: *const I,
-    pub x: *mut f64,
-    pub t: *mut f64,
-    pub tend: *const f64,
-    pub h: *mut f64,
-    pub rtol: *const f64,
-    pub atol: *const f64,
-    pub itol: *const I,
-    pub iopt: *const I,
-    pub ropt: *const f64,
-    pub ivcond: Option<Ivcond<I>>,
-    pub eom: Option<Eom<I>>,
-    pub mas: Option<Mas<I>>,
-    pub jac: Option<Jac<I>>,
-    pub ijac: *const I,
-    pub solout: Option<Solout<I>>,
-    pub iout: *const I,
-    pub liwork: *const I,
-    pub iwork: *mut I,
-    pub lrwork: *const I,
-    pub rwork: *mut f64,
-    pub rpar: *mut f64,
-    pub ipar: *mut I,
-    pub ierr: *mut I,
-    pub idid: *mut I,
-}
-
 /// The entries of IOPT and ROPT.
 const SLOTS: usize = 40;
 
@@ -106,7 +67,7 @@ unsafe fn refuse_width<I: FortranInteger>(args: &Arguments<I>, mismatch: Mismatc
             }
         }
     };
-    report(Unit(unit), &refused("INTEGER of the program", format_args!("{is} bits"), allowed).into());
+    report(Unit(unit), &refused("INTEGER of the program", format_args!("{is} bits"), allowed));
 }
 
 /// A call that has passed all checks: copies of everything that the core needs.
@@ -154,9 +115,7 @@ impl<I: FortranInteger> Arguments<I> {
                 Ok(())
             }
             Err(failure) => {
-                if unit.listens() {
-                    unit.write(&stats.to_string());
-                }
+                unit.write(&stats.to_string());
                 Err(report(unit, &failure))
             }
         }
@@ -204,18 +163,23 @@ impl<I: FortranInteger> Arguments<I> {
         at_least("LIWORK", int(self.liwork), 20)?;
         at_least("LRWORK", int(self.lrwork), minimal_lrwork(&layout, &options))?;
 
-        let eom = self.eom.ok_or_else(|| null("EOM"))?;
-        let mas = self.mas.ok_or_else(|| null("MAS"))?;
-        let jac = if ijac { Some(self.jac.ok_or_else(|| null("JAC"))?) } else { None };
-        let solout = if iout { Some(self.solout.ok_or_else(|| null("SOLOUT"))?) } else { None };
         let conditions = nivcond > 0 && !options.consistent;
-        let ivcond = if conditions { Some(self.ivcond.ok_or_else(|| null("IVCOND"))?) } else { None };
-
+        for (name, missing) in [
+            ("EOM", self.eom.is_none()),
+            ("MAS", self.mas.is_none()),
+            ("JAC", ijac && self.jac.is_none()),
+            ("SOLOUT", iout && self.solout.is_none()),
+            ("IVCOND", conditions && self.ivcond.is_none()),
+        ] {
+            if missing {
+                return Err(null(name));
+            }
+        }
         let (t, tend, h) = (real(self.t), real(self.tend), real(self.h));
         finite("T", t)?;
         finite("TEND", tend)?;
         if h.is_nan() {
-            return Err(refused("H", h, "a number; not positive: a starting step is chosen").into());
+            return Err(refused("H", h, "a number; not positive: a starting step is chosen"));
         }
         let x = unsafe { copied(self.x, layout.n) }?;
         for (i, value) in x.iter().enumerate() {
@@ -234,24 +198,11 @@ impl<I: FortranInteger> Arguments<I> {
             x: zeros(layout.n)?,
             recover: options.recover,
             nivcond: if conditions { nivcond } else { 0 },
-            eom,
-            mas,
-            jac,
-            ivcond,
-            iopt: self.iopt,
-            ropt: self.ropt,
-            rpar: self.rpar,
-            ipar: self.ipar,
-            ierr: self.ierr,
+            has_jac: ijac,
+            arguments: *self,
         };
-        let output = match solout {
-            Some(solout) => Some(Output {
-                callbacks: callbacks.clone(),
-                contx: zeros(layout.n.saturating_mul(4))?,
-                solout,
-            }),
-            None => None,
-        };
+        let contx = zeros(if iout { layout.n.saturating_mul(4) } else { 0 })?;
+        let output = iout.then(|| Output { callbacks: callbacks.clone(), contx });
         Ok(Request { callbacks, output, options, tolerance, x, t, tend, h })
     }
 
@@ -332,11 +283,11 @@ impl<I: FortranInteger> Arguments<I> {
         };
         let (given_n, given_m) = (int(self.n), int(self.m));
         if i128::from(given_n) != n {
-            return Err(refused("N", given_n, format_args!("{n} = NP+NV+NR+NW+NS+NL+NM")).into());
+            return Err(refused("N", given_n, format_args!("{n} = NP+NV+NR+NW+NS+NL+NM")));
         }
         at_least("N", given_n, 1)?;
         if i128::from(given_m) != m {
-            return Err(refused("M", given_m, format_args!("{m} = {rule} (IOPT(5))")).into());
+            return Err(refused("M", given_m, format_args!("{m} = {rule} (IOPT(5))")));
         }
         Ok(Layout::new(dims, form))
     }
@@ -350,11 +301,7 @@ impl<I: FortranInteger> Request<I> {
             options: &self.options,
             tolerance: &self.tolerance,
         };
-        let mut warn = |text: &str| {
-            if unit.listens() {
-                unit.write(&format!("warning: {text}"));
-            }
-        };
+        let mut warn = |text: &str| unit.write(&format!("warning: {text}"));
         integrate_and_warn(run, &mut self.t, &mut self.x, &mut self.h, self.tend, stats, &mut warn)
     }
 
@@ -446,41 +393,35 @@ fn zeros(len: usize) -> Result<Vec<f64>, Failure> {
     Ok(values)
 }
 
-fn refused(name: impl Display, value: impl Display, allowed: impl Display) -> BadOption {
-    BadOption { name: name.to_string(), value: value.to_string(), allowed: allowed.to_string() }
+fn refused(name: impl Display, value: impl Display, allowed: impl Display) -> Failure {
+    BadOption::new(name, value, allowed).into()
 }
 
 fn null(name: &str) -> Failure {
-    refused(name, "a null pointer", "an argument or subroutine of the program").into()
+    refused(name, "a null pointer", "an argument or subroutine of the program")
 }
 
 fn switch(name: &str, value: i64) -> Result<bool, Failure> {
     match value {
         0 | 1 => Ok(value == 1),
-        _ => Err(refused(name, value, "0, 1").into()),
+        _ => Err(refused(name, value, "0, 1")),
     }
 }
 
 fn not_negative(name: &str, value: i64) -> Result<usize, Failure> {
-    usize::try_from(value).map_err(|_| refused(name, value, ">= 0").into())
+    usize::try_from(value).map_err(|_| refused(name, value, ">= 0"))
 }
 
 fn at_least(name: &str, value: i64, least: i128) -> Result<(), Failure> {
     if i128::from(value) < least {
-        return Err(refused(name, value, format_args!(">= {least}")).into());
+        return Err(refused(name, value, format_args!(">= {least}")));
     }
     Ok(())
 }
 
 fn finite(name: impl Display, value: f64) -> Result<(), Failure> {
     if !value.is_finite() {
-        return Err(refused(name, value, "a finite number").into());
+        return Err(refused(name, value, "a finite number"));
     }
     Ok(())
-}
-
-impl From<BadOption> for Failure {
-    fn from(bad: BadOption) -> Self {
-        Failure::new(Code::BadArgument, bad.to_string())
-    }
 }

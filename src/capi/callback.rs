@@ -4,90 +4,10 @@
 //! to remain unchanged harms nobody, and the caller's own IOPT, ROPT, IPAR, RPAR and IERR, so that a driver that keeps state there still works.
 //! The order of IPAR and RPAR is not the same in all subroutines (manual, arguments IVCOND to SOLOUT).
 
+use super::fortran::Arguments;
 use super::FortranInteger;
 use crate::layout::{Dimensions, Form, Layout};
 use crate::system::{AcceptedStep, JacobianBlocks, Observer, Outcome, System};
-
-/// `IVCOND(N,T,X,NCOND,COND,IPAR,RPAR,IERR)`
-pub(super) type Ivcond<I> =
-    unsafe extern "C" fn(*const I, *const f64, *const f64, *const I, *mut f64, *mut I, *mut f64, *mut I);
-
-/// `EOM(M,N,T,X,RDA,IOPT,ROPT,IPAR,RPAR,IERR)`
-pub(super) type Eom<I> = unsafe extern "C" fn(
-    *const I,
-    *const I,
-    *const f64,
-    *const f64,
-    *mut f64,
-    *const I,
-    *const f64,
-    *mut I,
-    *mut f64,
-    *mut I,
-);
-
-/// `MAS(T,NX,X,M,N,MA,IOPT,ROPT,IPAR,RPAR,IERR)`
-pub(super) type Mas<I> = unsafe extern "C" fn(
-    *const f64,
-    *const I,
-    *const f64,
-    *const I,
-    *const I,
-    *mut f64,
-    *const I,
-    *const f64,
-    *mut I,
-    *mut f64,
-    *mut I,
-);
-
-/// `JAC(M1,..,M6,N1,..,N4,M,N,T,X,FX1,..,FX6,IOPT,ROPT,RPAR,IPAR,IERR)`
-pub(super) type Jac<I> = unsafe extern "C" fn(
-    *const I,
-    *const I,
-    *const I,
-    *const I,
-    *const I,
-    *const I,
-    *const I,
-    *const I,
-    *const I,
-    *const I,
-    *const I,
-    *const I,
-    *const f64,
-    *const f64,
-    *mut f64,
-    *mut f64,
-    *mut f64,
-    *mut f64,
-    *mut f64,
-    *mut f64,
-    *const I,
-    *const f64,
-    *mut f64,
-    *mut I,
-    *mut I,
-);
-
-/// `SOLOUT(NACCPT,TOLD,T,X,N,NN2,NN3,NN4,CONTX,H,C1M1,C2M1,RPAR,IPAR,IERR)`
-pub(super) type Solout<I> = unsafe extern "C" fn(
-    *const I,
-    *const f64,
-    *const f64,
-    *const f64,
-    *const I,
-    *const I,
-    *const I,
-    *const I,
-    *const f64,
-    *const f64,
-    *const f64,
-    *const f64,
-    *mut f64,
-    *mut I,
-    *mut I,
-);
 
 /// The subroutines and the arrays that are handed through to them.
 ///
@@ -99,18 +19,11 @@ pub(super) struct Callbacks<I> {
     pub x: Vec<f64>,
     /// IOPT(20): a positive IERR asks for a smaller step.
     pub recover: bool,
+    /// Conditions to be imposed.
     pub nivcond: usize,
-    pub eom: Eom<I>,
-    pub mas: Mas<I>,
-    /// Present if IJAC=1.
-    pub jac: Option<Jac<I>>,
-    /// Present if there are conditions to be imposed.
-    pub ivcond: Option<Ivcond<I>>,
-    pub iopt: *const I,
-    pub ropt: *const f64,
-    pub rpar: *mut f64,
-    pub ipar: *mut I,
-    pub ierr: *mut I,
+    /// IJAC=1.
+    pub has_jac: bool,
+    pub arguments: Arguments<I>,
 }
 
 /// A dimension as the caller counts it. Dimensions came from the caller's INTEGER, so they fit.
@@ -122,13 +35,13 @@ impl<I: FortranInteger> Callbacks<I> {
     /// What IERR says after a call.
     fn outcome(&self) -> Outcome {
         // SAFETY: IERR was checked for null and belongs to the caller for the whole call.
-        let ierr = unsafe { self.ierr.read_unaligned() }.get();
+        let ierr = unsafe { self.arguments.ierr.read_unaligned() }.get();
         if ierr < 0 {
             return Outcome::Stop;
         }
         if ierr > 0 && self.recover {
             // SAFETY: as above.
-            unsafe { self.ierr.write_unaligned(I::code(0)) };
+            unsafe { self.arguments.ierr.write_unaligned(I::code(0)) };
             return Outcome::Retry;
         }
         Outcome::Continue
@@ -145,57 +58,60 @@ impl<I: FortranInteger> System for Callbacks<I> {
     }
 
     fn eom(&mut self, mut t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
+        let args = self.arguments;
+        let Some(eom) = args.eom else { return Outcome::Stop };
         let (mut m, mut n) = (int::<I>(rda.len()), int::<I>(x.len()));
         self.x.copy_from_slice(x);
         // SAFETY: X(N) and RDA(M) have the lengths that are passed; the rest are the caller's own arrays.
         unsafe {
-            (self.eom)(
+            eom(
                 &raw mut m,
                 &raw mut n,
                 &raw mut t,
                 self.x.as_mut_ptr(),
                 rda.as_mut_ptr(),
-                self.iopt,
-                self.ropt,
-                self.ipar,
-                self.rpar,
-                self.ierr,
+                args.iopt,
+                args.ropt,
+                args.ipar,
+                args.rpar,
+                args.ierr,
             );
         }
         self.outcome()
     }
 
     fn mass(&mut self, mut t: f64, x: &[f64], mass: &mut [f64]) -> Outcome {
-        let nv = self.layout.dims.nv;
+        let (args, nv) = (self.arguments, self.layout.dims.nv);
+        let Some(mas) = args.mas else { return Outcome::Stop };
         debug_assert_eq!(mass.len(), nv * nv);
         let (mut nx, mut m, mut n) = (int::<I>(x.len()), int::<I>(nv), int::<I>(nv));
         self.x.copy_from_slice(x);
         // SAFETY: X(NX) and MA(NV,NV) have the lengths that are passed; the rest are the caller's own arrays.
         unsafe {
-            (self.mas)(
+            mas(
                 &raw mut t,
                 &raw mut nx,
                 self.x.as_mut_ptr(),
                 &raw mut m,
                 &raw mut n,
                 mass.as_mut_ptr(),
-                self.iopt,
-                self.ropt,
-                self.ipar,
-                self.rpar,
-                self.ierr,
+                args.iopt,
+                args.ropt,
+                args.ipar,
+                args.rpar,
+                args.ierr,
             );
         }
         self.outcome()
     }
 
     fn has_jacobian(&self) -> bool {
-        self.jac.is_some()
+        self.has_jac
     }
 
     fn jacobian(&mut self, mut t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Outcome {
-        let Some(jac) = self.jac.filter(|_| fx.is_dense()) else { return Outcome::Stop };
-        let l = &self.layout;
+        let (l, args) = (&self.layout, self.arguments);
+        let Some(jac) = args.jac.filter(|_| fx.is_dense()) else { return Outcome::Stop };
         let [mut m1, mut m2, mut m3, mut m4, mut m5, mut m6] = fx.shape.map(|(rows, _)| int::<I>(rows));
         let [mut n1, mut n2, mut n3, mut n4] = [l.n1(), l.n2(), l.n3(), l.n4()].map(int::<I>);
         let (mut m, mut n) = (int::<I>(l.m), int::<I>(x.len()));
@@ -225,11 +141,11 @@ impl<I: FortranInteger> System for Callbacks<I> {
                 fx4,
                 fx5,
                 fx6,
-                self.iopt,
-                self.ropt,
-                self.rpar,
-                self.ipar,
-                self.ierr,
+                args.iopt,
+                args.ropt,
+                args.rpar,
+                args.ipar,
+                args.ierr,
             );
         }
         self.outcome()
@@ -240,7 +156,8 @@ impl<I: FortranInteger> System for Callbacks<I> {
     }
 
     fn initial_conditions(&mut self, mut t: f64, x: &[f64], cond: &mut [f64]) -> Outcome {
-        let Some(ivcond) = self.ivcond else { return Outcome::Stop };
+        let args = self.arguments;
+        let Some(ivcond) = args.ivcond else { return Outcome::Stop };
         let (mut n, mut ncond) = (int::<I>(x.len()), int::<I>(cond.len()));
         self.x.copy_from_slice(x);
         // SAFETY: X(N) and COND(NCOND) have the lengths that are passed; the rest are the caller's own arrays.
@@ -251,9 +168,9 @@ impl<I: FortranInteger> System for Callbacks<I> {
                 self.x.as_mut_ptr(),
                 &raw mut ncond,
                 cond.as_mut_ptr(),
-                self.ipar,
-                self.rpar,
-                self.ierr,
+                args.ipar,
+                args.rpar,
+                args.ierr,
             );
         }
         self.outcome()
@@ -265,12 +182,13 @@ pub(super) struct Output<I> {
     pub callbacks: Callbacks<I>,
     /// CONTX as it is passed, of length 4N.
     pub contx: Vec<f64>,
-    pub solout: Solout<I>,
 }
 
 impl<I: FortranInteger> Observer for Output<I> {
     fn accepted(&mut self, step: &AcceptedStep<'_>) -> Outcome {
         let shared = &mut self.callbacks;
+        let args = shared.arguments;
+        let Some(solout) = args.solout else { return Outcome::Stop };
         let size = step.x.len();
         let [mut n, mut nn2, mut nn3, mut nn4] = [size, 2 * size, 3 * size, 4 * size].map(int::<I>);
         let mut naccpt = int::<I>(step.naccpt);
@@ -279,7 +197,7 @@ impl<I: FortranInteger> Observer for Output<I> {
         let (mut c1m1, mut c2m1) = step.dense.as_cubic(&mut self.contx);
         // SAFETY: X(N) and CONTX(4N) have the lengths that are passed; the rest are the caller's own arrays.
         unsafe {
-            (self.solout)(
+            solout(
                 &raw mut naccpt,
                 &raw mut told,
                 &raw mut t,
@@ -292,9 +210,9 @@ impl<I: FortranInteger> Observer for Output<I> {
                 &raw mut h,
                 &raw mut c1m1,
                 &raw mut c2m1,
-                shared.rpar,
-                shared.ipar,
-                shared.ierr,
+                args.rpar,
+                args.ipar,
+                args.ierr,
             );
         }
         shared.outcome()

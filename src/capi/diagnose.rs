@@ -1,7 +1,7 @@
 //! Questions about the model of a handle at one point. They need no run and change none.
 
-use super::functions::{Log, LogFunction, GEOMS_LOG_DEBUG, GEOMS_LOG_WARNING};
-use super::handle::{call, null, Handle, Inner};
+use super::functions::{Callbacks, Log, LogFunction, GEOMS_LOG_DEBUG, GEOMS_LOG_WARNING};
+use super::handle::{call, not_null, Handle, Inner};
 use super::run::store;
 use crate::arguments::check_arguments;
 use crate::check::check_model;
@@ -32,13 +32,13 @@ impl Inner {
     ///
     /// # Safety
     /// `x` is null or has N entries.
-    unsafe fn point(&self, t: f64, x: *const f64) -> Result<Vec<f64>, Failure> {
+    unsafe fn point(&self, t: f64, x: *const f64) -> Result<(Vec<f64>, Callbacks), Failure> {
         self.ready()?;
         // SAFETY: the contract of this function.
         let x = unsafe { self.given("x", x) }?;
         // Any step size will do: none is made.
         check_arguments(&self.layout, &self.options, &self.tolerance, (t, &x, 1.0, t))?;
-        Ok(x)
+        Ok((x, self.model.clone()))
     }
 
     /// Where the findings go: to the function given, or to that of the handle.
@@ -72,8 +72,7 @@ pub unsafe extern "C" fn geoms_check_model(
     // SAFETY: the contract of this function.
     unsafe {
         call(handle, |_, inner| {
-            let x = inner.point(t, x)?;
-            let mut model = inner.model.clone();
+            let (x, mut model) = inner.point(t, x)?;
             let report = check_model(&mut model, &inner.options, &inner.tolerance, t, &x)?;
             let log = inner.findings(log);
             for finding in &report.findings {
@@ -101,12 +100,11 @@ pub unsafe extern "C" fn geoms_check_jacobian(
     // SAFETY: the contract of this function.
     unsafe {
         call(handle, |_, inner| {
-            let x = inner.point(t, x)?;
+            let (x, mut model) = inner.point(t, x)?;
             if inner.model.jacobian.is_none() && inner.model.parts.is_none() {
                 let missing = "no Jacobian and no parts: call geoms_set_jacobian or geoms_set_parts";
                 return Err(Failure::new(Code::NotReady, missing));
             }
-            let mut model = inner.model.clone();
             let report = match inner.model.jacobian {
                 Some(_) => check_jacobian(&mut model, &inner.tolerance, t, &x)?,
                 None => JacobianReport::default(),
@@ -148,8 +146,7 @@ pub unsafe extern "C" fn geoms_rank_report(
     // SAFETY: the contract of this function.
     unsafe {
         call(handle, |_, inner| {
-            let x = inner.point(t, x)?;
-            let mut model = inner.model.clone();
+            let (x, mut model) = inner.point(t, x)?;
             let report = rank_report(&mut model, &inner.tolerance, t, &x)?;
             let log = inner.findings(log);
             for (group, drop) in report.dependent.iter().zip(&report.droppable) {
@@ -187,12 +184,9 @@ pub unsafe extern "C" fn geoms_constraint_forces(
     // SAFETY: the contract of this function.
     unsafe {
         call(handle, |_, inner| {
-            let x = inner.point(t, x)?;
-            if force.is_null() {
-                return Err(null("force"));
-            }
+            let (x, mut model) = inner.point(t, x)?;
+            not_null("force", force)?;
             let mut forces = vec![0.0; inner.layout.dims.nv];
-            let mut model = inner.model.clone();
             constraint_forces(&mut model, &inner.tolerance, t, &x, &mut forces)?;
             store(&forces, force);
             Ok(0)

@@ -6,19 +6,35 @@
 
 #![allow(clippy::too_many_arguments, clippy::type_complexity)]
 
-use super::arguments::{call, Arguments};
+use super::arguments::call;
 use super::FortranInteger;
 use crate::polynomial;
 
-/// `fn narrow | wide(arguments) { body }`: the function for INTEGER of 32 bits and the one for 64 bits.
+/// `fn narrow | wide(arguments) as function(Gathered);`: the function for INTEGER of 32 bits and the one for 64 bits, whose
+/// arguments are gathered in a structure and handed to `function`.
 macro_rules! twins {
-    ($($(#[$doc:meta])* fn $narrow:ident | $wide:ident($($arguments:tt)*) $(-> $result:ty)? $body:block)*) => {
+    ($($(#[$doc:meta])* fn $narrow:ident | $wide:ident($($name:ident: $type:ty,)*) $(-> $result:ty)? as $function:ident($gathered:ident);)*) => {
         pub use {narrow::*, wide::*};
+
+        $(
+            #[doc = concat!("The arguments of `", stringify!($narrow), "`.")]
+            #[derive(Clone, Copy)]
+            pub(super) struct $gathered<Int> {
+                $(pub $name: $type,)*
+            }
+        )*
 
         mod narrow {
             use super::*;
             type Int = i32;
-            $($(#[$doc])* #[no_mangle] pub unsafe extern "C" fn $narrow($($arguments)*) $(-> $result)? $body)*
+            $(
+                $(#[$doc])*
+                #[no_mangle]
+                pub unsafe extern "C" fn $narrow($($name: $type),*) $(-> $result)? {
+                    // SAFETY: the contract of this function.
+                    unsafe { $function(&$gathered { $($name),* }) }
+                }
+            )*
         }
 
         mod wide {
@@ -30,7 +46,10 @@ macro_rules! twins {
                 /// # Safety
                 #[doc = concat!("As `", stringify!($narrow), "`.")]
                 #[no_mangle]
-                pub unsafe extern "C" fn $wide($($arguments)*) $(-> $result)? $body
+                pub unsafe extern "C" fn $wide($($name: $type),*) $(-> $result)? {
+                    // SAFETY: the contract of this function.
+                    unsafe { $function(&$gathered { $($name),* }) }
+                }
             )*
         }
     };
@@ -168,47 +187,7 @@ twins! {
         ipar: *mut Int,
         ierr: *mut Int,
         idid: *mut Int,
-    ) {
-        let arguments = Arguments {
-            np,
-            nv,
-            nr,
-            nw,
-            ns,
-            nl,
-            nm,
-            ni,
-            m,
-            n,
-            nivcond,
-            x,
-            t,
-            tend,
-            h,
-            rtol,
-            atol,
-            itol,
-            iopt,
-            ropt,
-            ivcond,
-            eom,
-            mas,
-            jac,
-            ijac,
-            solout,
-            iout,
-            liwork,
-            iwork,
-            lrwork,
-            rwork,
-            rpar,
-            ipar,
-            ierr,
-            idid,
-        };
-        // SAFETY: the contract of this function.
-        unsafe { call(&arguments) }
-    }
+    ) as call(Arguments);
 
     /// Component I (from 1) of the solution at TOUT in the last step, from the data passed to SOLOUT.
     ///
@@ -228,26 +207,14 @@ twins! {
         contx: *const f64,
         c1m1: *const f64,
         c2m1: *const f64,
-    ) -> f64 {
-        // SAFETY: the contract of this function.
-        unsafe { interpolate(i, tout, [n, nn2, nn3, nn4], t, h, contx, c1m1, c2m1) }.unwrap_or(f64::NAN)
-    }
+    ) -> f64 as interpolate(Interpolation);
 }
 
-/// GEDENSOUT; `None` if an argument is null or the component does not exist.
+/// GEDENSOUT; NaN if an argument is null or the component does not exist.
 ///
 /// # Safety
 /// As `gedensout_`.
-unsafe fn interpolate<I: FortranInteger>(
-    i: *const I,
-    tout: *const f64,
-    offsets: [*const I; 4],
-    t: *const f64,
-    h: *const f64,
-    contx: *const f64,
-    c1m1: *const f64,
-    c2m1: *const f64,
-) -> Option<f64> {
+unsafe fn interpolate<I: FortranInteger>(args: &Interpolation<I>) -> f64 {
     // SAFETY: null is refused; otherwise the contract of this function.
     let int = |p: *const I| {
         if p.is_null() {
@@ -258,14 +225,17 @@ unsafe fn interpolate<I: FortranInteger>(
     };
     // SAFETY: as above.
     let real = |p: *const f64| if p.is_null() { None } else { Some(unsafe { p.read_unaligned() }) };
-    let [n, nn2, nn3, nn4] = [int(offsets[0])?, int(offsets[1])?, int(offsets[2])?, int(offsets[3])?];
-    let component = int(i)?.checked_sub(1).filter(|&k| k < n)?;
-    let (tout, t, h, c1m1, c2m1) = (real(tout)?, real(t)?, real(h)?, real(c1m1)?, real(c2m1)?);
-    if contx.is_null() || [n, nn2, nn3].iter().any(|&offset| offset > nn4.saturating_sub(n)) {
-        return None;
-    }
-    // SAFETY: CONTX has NN4 entries, and no offset reaches beyond them.
-    let coefficients =
-        [0, n, nn2, nn3].map(|offset| unsafe { contx.add(component + offset).read_unaligned() });
-    Some(polynomial::evaluate(&coefficients, 1, 0, (tout - t) / h, &[c2m1, c1m1]))
+    let value = || {
+        let [n, nn2, nn3, nn4] = [int(args.n)?, int(args.nn2)?, int(args.nn3)?, int(args.nn4)?];
+        let component = int(args.i)?.checked_sub(1).filter(|&k| k < n)?;
+        let (tout, t, h) = (real(args.tout)?, real(args.t)?, real(args.h)?);
+        let nodes = [real(args.c2m1)?, real(args.c1m1)?];
+        if args.contx.is_null() || [n, nn2, nn3].iter().any(|&offset| offset > nn4.saturating_sub(n)) {
+            return None;
+        }
+        // SAFETY: CONTX has NN4 entries, and no offset reaches beyond them.
+        let coefficient = |offset| unsafe { args.contx.add(component + offset).read_unaligned() };
+        Some(polynomial::evaluate(&[0, n, nn2, nn3].map(coefficient), 1, 0, (tout - t) / h, &nodes))
+    };
+    value().unwrap_or(f64::NAN)
 }

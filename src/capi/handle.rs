@@ -21,6 +21,7 @@ use crate::solver::{Solver, StopRequest, Watched};
 use crate::system::AcceptedStep;
 use std::cell::{Cell, UnsafeCell};
 use std::ffi::{c_int, CString};
+use std::fmt::Display;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The equations are given with gII and hI.
@@ -197,16 +198,18 @@ pub(super) unsafe fn look<T>(handle: *const Handle, f: impl FnOnce(&Inner) -> T)
 }
 
 /// A refused argument.
-pub(super) fn refused(
-    name: impl Into<String>,
-    value: impl std::fmt::Display,
-    allowed: impl Into<String>,
-) -> Failure {
-    let bad = BadOption { name: name.into(), value: value.to_string(), allowed: allowed.into() };
-    Failure::new(Code::BadArgument, bad.to_string())
+pub(super) fn refused(name: impl Display, value: impl Display, allowed: impl Display) -> Failure {
+    BadOption::new(name, value, allowed).into()
 }
 
 /// A refused null pointer.
+pub(super) fn not_null<T>(name: &str, pointer: *const T) -> Result<(), Failure> {
+    if pointer.is_null() {
+        return Err(null(name));
+    }
+    Ok(())
+}
+
 pub(super) fn null(name: &str) -> Failure {
     refused(name, "NULL", "not NULL")
 }
@@ -254,9 +257,7 @@ fn layout(dims: &CDimensions, form: c_int) -> Result<Layout, Failure> {
 #[no_mangle]
 pub unsafe extern "C" fn geoms_create(dims: *const CDimensions, form: c_int) -> *mut Handle {
     let made = guarded(|| {
-        if dims.is_null() {
-            return Err(null("dims"));
-        }
+        not_null("dims", dims)?;
         // SAFETY: not null, and the caller's.
         let layout = layout(&unsafe { dims.read_unaligned() }, form)?;
         let user = std::ptr::null_mut();
@@ -295,17 +296,13 @@ pub unsafe extern "C" fn geoms_create(dims: *const CDimensions, form: c_int) -> 
             inner: UnsafeCell::new(inner),
         }))
     });
-    match made {
-        Ok(Ok(handle)) => Box::into_raw(handle),
-        Ok(Err(failure)) => {
-            LastError::of_create(&failure);
-            std::ptr::null_mut()
-        }
-        Err(code) => {
-            LastError::of_create(&Failure::new(code, ""));
-            std::ptr::null_mut()
-        }
-    }
+    let failure = match made {
+        Ok(Ok(handle)) => return Box::into_raw(handle),
+        Ok(Err(failure)) => failure,
+        Err(code) => Failure::new(code, ""),
+    };
+    LastError::of_create(&failure);
+    std::ptr::null_mut()
 }
 
 /// Free a solver; null is allowed. Has no effect from within one of its callbacks.

@@ -1,7 +1,7 @@
 //! What a handle knows: the current point, statistics, events, the last error.
 
 use super::boundary::{geoms_advice, geoms_strerror};
-use super::handle::{call, look, null, refused, Handle};
+use super::handle::{call, look, not_null, refused, Handle};
 use super::run::store;
 use crate::error::{Code, Failure};
 use crate::options::in_names;
@@ -63,18 +63,10 @@ pub struct ErrorInfo {
     pub theta: f64,
 }
 
-/// The last failure as C programs read it.
+/// The last error of a handle: the texts, and where they are.
 pub(super) struct LastError {
-    code: c_int,
-    sentence: CString,
-    advice: CString,
-    detail: CString,
-    report: CString,
-    block: CString,
-    index: i64,
-    t: f64,
-    h: f64,
-    theta: f64,
+    _texts: [CString; 5],
+    info: ErrorInfo,
 }
 
 thread_local! {
@@ -83,38 +75,34 @@ thread_local! {
 }
 
 impl LastError {
-    /// Nothing has gone wrong.
+    /// No error has happened: it has the texts of the table.
     pub fn none() -> Self {
-        let [sentence, advice, detail, report, block] = std::array::from_fn(|_| CString::default());
-        LastError {
-            code: 0,
+        let (sentence, advice, nothing, none) = (geoms_strerror(0), geoms_advice(0), c"".as_ptr(), f64::NAN);
+        let (detail, report, block) = (nothing, nothing, nothing);
+        let (t, h, theta) = (none, none, none);
+        let info = ErrorInfo { code: 0, sentence, advice, detail, report, t, h, block, index: 0, theta };
+        LastError { _texts: Default::default(), info }
+    }
+
+    pub fn new(failure: &Failure) -> Self {
+        let component = failure.component;
+        let block = component.map_or("", |name| name.block);
+        let texts = [failure.sentence(), failure.advice(), &failure.detail, &failure.to_string(), block]
+            .map(|text| CString::new(in_names(text)).unwrap_or_default());
+        let [sentence, advice, detail, report, block] = texts.each_ref().map(|text| text.as_ptr());
+        let info = ErrorInfo {
+            code: failure.code.idid(),
             sentence,
             advice,
             detail,
             report,
-            block,
-            index: 0,
-            t: f64::NAN,
-            h: f64::NAN,
-            theta: f64::NAN,
-        }
-    }
-
-    pub fn new(failure: &Failure) -> Self {
-        let text = |s: &str| CString::new(in_names(s)).unwrap_or_default();
-        let component = failure.component;
-        LastError {
-            code: failure.code.idid(),
-            sentence: text(failure.sentence()),
-            advice: text(failure.advice()),
-            detail: text(&failure.detail),
-            report: text(&failure.to_string()),
-            block: text(component.map_or("", |name| name.block)),
-            index: component.map_or(0, |name| i64::try_from(name.number).unwrap_or(i64::MAX)),
             t: failure.t,
             h: failure.h,
+            block,
+            index: component.map_or(0, |name| i64::try_from(name.number).unwrap_or(i64::MAX)),
             theta: failure.theta.unwrap_or(f64::NAN),
-        }
+        };
+        LastError { _texts: texts, info }
     }
 
     /// Keep why a handle could not be made.
@@ -122,20 +110,9 @@ impl LastError {
         OF_CREATE.with_borrow_mut(|error| *error = LastError::new(failure));
     }
 
+    /// As C sees it; the texts live as long as this.
     pub fn info(&self) -> ErrorInfo {
-        ErrorInfo {
-            code: self.code,
-            // An error that has not happened has the texts of the table.
-            sentence: if self.code == 0 { geoms_strerror(0) } else { self.sentence.as_ptr() },
-            advice: if self.code == 0 { geoms_advice(0) } else { self.advice.as_ptr() },
-            detail: self.detail.as_ptr(),
-            report: self.report.as_ptr(),
-            t: self.t,
-            h: self.h,
-            block: self.block.as_ptr(),
-            index: self.index,
-            theta: self.theta,
-        }
+        self.info
     }
 }
 
@@ -225,9 +202,7 @@ pub unsafe extern "C" fn geoms_state(handle: *mut Handle, x: *mut f64) -> c_int 
     // SAFETY: the contract of this function.
     unsafe {
         call(handle, |_, inner| {
-            if x.is_null() {
-                return Err(null("x"));
-            }
+            not_null("x", x)?;
             store(inner.run()?.x(), x);
             Ok(0)
         })
@@ -243,9 +218,7 @@ pub unsafe extern "C" fn geoms_statistics(handle: *mut Handle, out: *mut Statist
     // SAFETY: the contract of this function.
     unsafe {
         call(handle, |_, inner| {
-            if out.is_null() {
-                return Err(null("out"));
-            }
+            not_null("out", out)?;
             out.write_unaligned(Statistics::from(inner.run()?.stats()));
             Ok(0)
         })
@@ -261,9 +234,8 @@ pub unsafe extern "C" fn geoms_counter(handle: *mut Handle, name: *const c_char,
     // SAFETY: the contract of this function.
     unsafe {
         call(handle, |_, inner| {
-            if name.is_null() || count.is_null() {
-                return Err(null(if name.is_null() { "name" } else { "count" }));
-            }
+            not_null("name", name)?;
+            not_null("count", count)?;
             let name = CStr::from_ptr(name).to_string_lossy();
             let found = inner.run()?.stats().by_name(&name);
             let known = || COUNTERS.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
@@ -293,9 +265,8 @@ pub unsafe extern "C" fn geoms_measure(handle: *mut Handle, name: *const c_char,
     // SAFETY: the contract of this function.
     unsafe {
         call(handle, |_, inner| {
-            if name.is_null() || value.is_null() {
-                return Err(null(if name.is_null() { "name" } else { "value" }));
-            }
+            not_null("name", name)?;
+            not_null("value", value)?;
             let name = CStr::from_ptr(name).to_string_lossy();
             let found = inner.run()?.measure(&name);
             let known = || MEASURES.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");

@@ -41,35 +41,30 @@ mod width;
 mod tests;
 
 /// INTEGER of the calling program: 32 bits, or 64 with `-fdefault-integer-8`.
-pub(crate) trait FortranInteger: Copy + 'static {
+pub(crate) trait FortranInteger: Copy + From<i32> + Into<i64> + TryFrom<u64> + 'static {
+    /// The largest one.
+    const MAX: Self;
+
     /// The value.
-    fn get(self) -> i64;
+    fn get(self) -> i64 {
+        self.into()
+    }
+
     /// The nearest value of this width.
-    fn saturated(value: u64) -> Self;
+    fn saturated(value: u64) -> Self {
+        Self::try_from(value).unwrap_or(Self::MAX)
+    }
+
     /// An IDID; all codes fit in either width.
-    fn code(value: i32) -> Self;
+    fn code(value: i32) -> Self {
+        value.into()
+    }
 }
 
 impl FortranInteger for i32 {
-    fn get(self) -> i64 {
-        i64::from(self)
-    }
-    fn saturated(value: u64) -> Self {
-        i32::try_from(value).unwrap_or(i32::MAX)
-    }
-    fn code(value: i32) -> Self {
-        value
-    }
+    const MAX: Self = i32::MAX;
 }
 
 impl FortranInteger for i64 {
-    fn get(self) -> i64 {
-        self
-    }
-    fn saturated(value: u64) -> Self {
-        i64::try_from(value).unwrap_or(i64::MAX)
-    }
-    fn code(value: i32) -> Self {
-        i64::from(value)
-    }
+    const MAX: Self = i64::MAX;
 }

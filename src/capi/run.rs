@@ -1,7 +1,7 @@
 //! Running with a handle: start, integrate, step, interpolate, restart, save, restore, stop.
 
 use super::functions::{Output, GEOMS_LOG_INFO, GEOMS_LOG_WARNING};
-use super::handle::{call, look, null, refused, Handle, Inner};
+use super::handle::{call, look, not_null, refused, Handle, Inner};
 use crate::arguments::check_arguments;
 use crate::error::{Code, Failure};
 use crate::events::Hit;
@@ -218,9 +218,7 @@ pub unsafe extern "C" fn geoms_dense(handle: *const Handle, t: f64, x: *mut f64)
     // SAFETY: the contract of this function.
     unsafe {
         call(handle, |_, inner| {
-            if x.is_null() {
-                return Err(null("x"));
-            }
+            not_null("x", x)?;
             let last = inner.run()?.last_step();
             if !(last.t_old <= t && t <= last.t) {
                 return Err(refused("t", t, format!("{:e} to {:e}, the last step", last.t_old, last.t)));
@@ -286,9 +284,7 @@ pub unsafe extern "C" fn geoms_save(handle: *mut Handle, buffer: *mut c_void, le
     // SAFETY: the contract of this function.
     unsafe {
         call(handle, |_, inner| {
-            if length.is_null() {
-                return Err(null("length"));
-            }
+            not_null("length", length)?;
             let saved = inner.run()?.save();
             let room = length.read_unaligned();
             length.write_unaligned(saved.len());
@@ -315,9 +311,7 @@ pub unsafe extern "C" fn geoms_restore(handle: *mut Handle, buffer: *const c_voi
     unsafe {
         call(handle, |handle, inner| {
             inner.ready()?;
-            if buffer.is_null() {
-                return Err(null("buffer"));
-            }
+            not_null("buffer", buffer)?;
             if isize::try_from(length).is_err() {
                 return Err(refused("length", length, "the size of the buffer"));
             }

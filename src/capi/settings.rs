@@ -5,7 +5,7 @@ use super::functions::{
     ConditionsFunction, EomFunction, EventsFunction, JacobianFunction, LogFunction, MassFunction,
     OutputFunction, PartsFunction, Roots,
 };
-use super::handle::{call, null, refused, Events, Handle, Inner};
+use super::handle::{call, not_null, null, refused, Events, Handle, Inner};
 use super::pattern;
 use crate::error::Failure;
 use crate::events::{Direction, Rule};
@@ -41,10 +41,9 @@ unsafe fn set(handle: *mut Handle, change: impl FnOnce(&mut Inner)) -> c_int {
 pub unsafe extern "C" fn geoms_set_user(handle: *mut Handle, user: *mut c_void) -> c_int {
     // SAFETY: the contract of this function.
     unsafe {
-        call(handle, |_, inner| {
+        set(handle, |inner| {
             (inner.model.user, inner.running.user) = (user, user);
             (inner.log.user, inner.events.roots.user) = (user, user);
-            Ok(0)
         })
     }
 }
@@ -125,11 +124,9 @@ pub unsafe extern "C" fn geoms_set_pattern(
             if size > m * n {
                 return Err(refused("count", count, format!("at most {m} times {n}")));
             }
-            if size > 0 && rows.is_null() {
-                return Err(null("rows"));
-            }
-            if size > 0 && columns.is_null() {
-                return Err(null("columns"));
+            if size > 0 {
+                not_null("rows", rows)?;
+                not_null("columns", columns)?;
             }
             let mut list = Vec::with_capacity(size);
             for k in 0..size {
@@ -283,9 +280,7 @@ impl Inner {
 /// # Safety
 /// `name` is null or a terminated string.
 unsafe fn option_name(name: *const c_char) -> Result<String, Failure> {
-    if name.is_null() {
-        return Err(null("name"));
-    }
+    not_null("name", name)?;
     // SAFETY: the contract of this function.
     Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
 }
@@ -364,9 +359,7 @@ impl Inner {
     /// # Safety
     /// `from` is null or points to N numbers.
     pub unsafe fn given(&self, name: &str, from: *const f64) -> Result<Vec<f64>, Failure> {
-        if from.is_null() {
-            return Err(null(name));
-        }
+        not_null(name, from)?;
         // SAFETY: the contract of this function.
         unsafe { copied(from, self.layout.n) }
     }

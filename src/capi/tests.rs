@@ -1,9 +1,9 @@
 //! The boundary without the core: what is refused, what the subroutines are given, what is said on the unit.
 
-use super::arguments::{call, Arguments};
+use super::arguments::call;
 use super::boundary::{geoms_advice, geoms_strerror, geoms_version, guarded};
 use super::callback::{Callbacks, Output};
-use super::fortran::{gedensout_, gedensout_64_};
+use super::fortran::{gedensout_, gedensout_64_, Arguments};
 use super::unit::capture;
 use crate::error::{Code, CODES};
 use crate::layout::{Dimensions, Form, Layout};

@@ -11,7 +11,7 @@
 
 #![allow(unsafe_code)]
 
-use super::arguments::Arguments;
+use super::fortran::Arguments;
 use super::FortranInteger;
 
 /// What is wrong, and what the caller's INTEGER is.

@@ -2,7 +2,7 @@
 //! use them. What differs, and by how much, is said by [`crate::diagnosis::check_parts`].
 
 use crate::layout::Layout;
-use crate::linalg::lu::LuReal;
+use crate::linalg::LuReal;
 use crate::model::all_finite;
 use crate::model::parts::{Ask, Room};
 use crate::system::{Outcome, Parts, System};

@@ -5,7 +5,7 @@ use super::probe::{Direction, Point, Probe};
 use crate::diagnosis::{check_jacobian, check_parts, Suspicion};
 use crate::error::Failure;
 use crate::layout::Name;
-use crate::model::derivatives::Derivatives;
+use crate::model::{Calls, Derivatives};
 use crate::norm::Tolerance;
 use crate::stats::Stats;
 use crate::system::JacobianBlocks;
@@ -108,7 +108,8 @@ pub(super) fn patterns(probe: &mut Probe<'_>, at: &Point, mass: &[f64]) -> Vec<F
     let analytic = probe.system.has_jacobian();
     let mut fx = JacobianBlocks::new(&l);
     let mut derivatives = Derivatives::of_rows(&l, analytic, true, vec![1.0; l.n]).by_columns();
-    if derivatives.jacobian(probe.system, at.t, &at.x, &mut fx, &mut Stats::default()).is_err() {
+    let model = &mut Calls { system: probe.system, stats: &mut Stats::default() };
+    if derivatives.jacobian(model, at.t, &at.x, &mut fx).is_err() {
         return found;
     }
     for (b, (rows, first)) in l.fx_position().into_iter().enumerate() {

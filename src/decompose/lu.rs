@@ -2,10 +2,10 @@
 
 use super::scale_rows;
 use crate::linalg::full_pivot::FullPivotLu;
-use crate::linalg::lanes::{self, Lanes, Processor};
-use crate::linalg::scalar::{divide, Scalar};
+use crate::linalg::lanes::{self, Processor};
+use crate::linalg::scalar::divide;
 use crate::linalg::triangular::{solve_unit_lower, solve_upper};
-use crate::linalg::LinalgError;
+use crate::linalg::{Lanes, LinalgError, Scalar};
 
 /// Right-hand sides that are solved for at once: every entry of L and U is loaded once for them.
 const TOGETHER: usize = 8;

@@ -16,8 +16,8 @@ mod lu;
 mod qr;
 mod svd;
 
-use crate::linalg::lanes::{Lanes, Processor};
-use crate::linalg::LinalgError;
+use crate::linalg::lanes::Processor;
+use crate::linalg::{Lanes, LinalgError};
 use lu::LuDecomposition;
 use qr::QrDecomposition;
 use svd::SvdDecomposition;

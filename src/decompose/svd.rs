@@ -1,9 +1,7 @@
 //! Singular value decomposition of the constraint block (GEDECCSV).
 
 use super::scale_rows;
-use crate::linalg::scalar::Scalar;
-use crate::linalg::svd::Svd;
-use crate::linalg::LinalgError;
+use crate::linalg::{LinalgError, Scalar, Svd};
 
 /// A = U Σ Vᵀ: the leading columns of V span the row space of A, the others its null space.
 #[derive(Clone, Debug)]

@@ -1,14 +1,8 @@
 //! The constraint blocks: their decomposition, their ranks, and N (GEDECCLU, GEDECCQR, GEDECCSV).
 
-use super::dependent::Dependents;
-use super::{Deficiency, Formulation, Result};
-use crate::decompose::{ConstraintDecomposition, DecompositionKind};
-use crate::error::Code;
-use crate::layout::Form;
-use crate::linalg::scalar::Scalar;
-use crate::linalg::{products, LinalgError};
-use crate::rank::{RankPolicy, RESUME, SUSPEND};
-use crate::system::JacobianBlocks;
+use super::*;
+use crate::linalg::{products, LinalgError, Scalar};
+use crate::rank::{RESUME, SUSPEND};
 
 impl Formulation {
     /// Decompose the constraint blocks (GEDECCLU, GEDECCQR, GEDECCSV) and build N.
@@ -155,7 +149,7 @@ impl Formulation {
     /// FORM=1: which multipliers are unknowns. Those that redundant constraints leave undetermined make no force; the unknowns are
     /// then coordinates in what is orthogonal to them, so that λ and μ have minimum norm.
     fn decide_multipliers(&mut self, fx: &JacobianBlocks) -> Result {
-        let (all, nv) = (self.free_multipliers(), self.layout.n3());
+        let (all, nv) = (free_multipliers(&self.layout), self.layout.n3());
         let deficiency = if all.is_empty() { 0 } else { self.deficiency() };
         self.free_m = all.len() - deficiency;
         let Some(block) = self.forces.as_mut().filter(|_| deficiency > 0) else { return Ok(()) };
@@ -201,7 +195,7 @@ impl Formulation {
         self.free_v = nv - self.block2.rank();
         self.free_q = nq - self.block3.rank();
         self.find_dependents();
-        let multipliers = self.free_multipliers();
+        let multipliers = free_multipliers(&self.layout);
         let nz = self.reduced_size();
         let (fv, fq) = (self.free_v, self.free_q);
         let columns = &mut self.columns[..n * nz];

@@ -16,9 +16,8 @@
 //! z_r being force variables and, with FORM=1, multipliers. w and not y_p is solved for: θ² may overflow. RADAU5 does the same for y'' = f (HW II, IV.8, M1), on a larger system.
 
 use super::Formulation;
-use crate::linalg::lanes::{self, Lanes, Theta};
-use crate::linalg::lu::LuReal;
-use crate::linalg::products;
+use crate::linalg::lanes;
+use crate::linalg::{products, Lanes, LuReal, Theta};
 
 /// Condition numbers above this leave the kinematic rows where they are: rounding errors times it still leave
 /// Newton's method a rate of convergence of 1e-8.

@@ -38,8 +38,8 @@ pub use solve::{LaneWork, Missing};
 use crate::decompose::{ConstraintDecomposition, DecompositionKind};
 use crate::error::Code;
 use crate::layout::{Block, Form, Layout};
-use crate::linalg::lanes::{self, Lanes, Processor};
-use crate::linalg::SolverKind;
+use crate::linalg::lanes::{self, Processor};
+use crate::linalg::{Lanes, SolverKind};
 use crate::model::Mass;
 use crate::rank::RankPolicy;
 use crate::system::JacobianBlocks;
@@ -285,10 +285,6 @@ impl Formulation {
     /// Length of z.
     pub fn reduced_size(&self) -> usize {
         self.free_v + self.free_q + self.layout.n2() + self.free_m
-    }
-
-    fn free_multipliers(&self) -> Block {
-        free_multipliers(&self.layout)
     }
 
     /// Number of constraint rows that depend on the others.

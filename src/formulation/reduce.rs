@@ -1,10 +1,7 @@
 //! Selectors, and the reduced matrices B = S·M·N and C = S·FX·N.
 
-use super::{selector, Formulation, Scratch};
-use crate::decompose::DecompositionKind;
+use super::*;
 use crate::linalg::products;
-use crate::model::Mass;
-use crate::system::JacobianBlocks;
 
 /// Why the selectors are those in hand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +102,7 @@ impl Formulation {
 
     /// M·K_v, with FORM=1 followed by the columns of λ and μ, into the work space; returns the columns.
     fn gather_dynamic(&mut self, fx: &JacobianBlocks) -> usize {
-        let (nv, multipliers) = (self.layout.dims.nv, self.free_multipliers());
+        let (nv, multipliers) = (self.layout.dims.nv, free_multipliers(&self.layout));
         let work = &mut self.scratch.select;
         work[..nv * self.free_v].copy_from_slice(&self.mass_columns[..nv * self.free_v]);
         let columns = self.free_v + self.free_m;

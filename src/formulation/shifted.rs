@@ -1,8 +1,7 @@
 //! The matrices that depend on the step size, E1 = θ·B + C for a real shift and E2 for complex ones, and their factors.
 
 use super::Formulation;
-use crate::linalg::lanes::{Lanes, Theta};
-use crate::linalg::{Complex, ComplexSolver, LinalgError, RealSolver, SolverKind};
+use crate::linalg::{Complex, ComplexSolver, Lanes, LinalgError, RealSolver, SolverKind, Theta};
 
 /// The shifts θ of a method: γ/h and the pairs (α ± iβ)/h.
 #[derive(Clone, Copy, Debug, PartialEq)]

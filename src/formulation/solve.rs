@@ -1,14 +1,8 @@
 //! Solving with a linearisation in hand: particular solution of the constraints, right-hand sides of the reduced systems, and
 //! the way back to x (GETRFRHSC, GEBSUBST). All stages go together, one lane each.
 
-use super::dependent::Dependents;
-use super::Formulation;
-use crate::decompose::ConstraintDecomposition;
-use crate::layout::Block;
-use crate::linalg::lanes::{self, Lanes, Theta};
-use crate::linalg::linear::Factored;
-use crate::linalg::Complex;
-use crate::system::JacobianBlocks;
+use super::*;
+use crate::linalg::{Complex, Factored, Theta};
 
 /// Work space for L lanes.
 #[derive(Clone, Debug)]

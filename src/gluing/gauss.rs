@@ -22,7 +22,7 @@ use super::run::report;
 use super::tree::{self, Topology};
 use crate::error::{Code, Failure};
 use crate::linalg::products::{mul_vec, mul_vec_transposed};
-use crate::linalg::svd::Svd;
+use crate::linalg::Svd;
 use crate::model::Trouble;
 
 /// Iterations after which a step has failed.

@@ -11,9 +11,8 @@ use super::view::View;
 use crate::error::{Code, Failure};
 use crate::linalg::{all_finite, SolverKind};
 use crate::model::blocks::Scales;
-use crate::model::matrix::{self, Matrix};
-use crate::model::unknowns::Unknowns;
-use crate::model::Trouble;
+use crate::model::matrix;
+use crate::model::{Matrix, Trouble, Unknowns};
 use crate::system::{Outcome, System};
 
 /// A port's part in a joint.

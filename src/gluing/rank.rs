@@ -1,8 +1,7 @@
 //! Factors of the interface matrix. Joints may be redundant: then the matrix is singular, the forces are not unique, and those of
 //! minimum norm are taken by singular values.
 
-use crate::linalg::svd::Svd;
-use crate::linalg::{LinalgError, RealSolver, SolverKind};
+use crate::linalg::{LinalgError, RealSolver, SolverKind, Svd};
 
 /// A condition number above which directions are looked for in which nothing is determined.
 const SUSPICIOUS: f64 = 1e12;

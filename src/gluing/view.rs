@@ -6,12 +6,8 @@ use crate::decompose::DecompositionKind;
 use crate::error::Code;
 use crate::layout::{Block, Layout};
 use crate::model::blocks::{self, Scales};
-use crate::model::derivatives::Derivatives;
-use crate::model::gamma::{At, Gamma};
-use crate::model::index1::{add_mass, decompose_velocity_constraints, span, Halt};
-use crate::model::matrix::IterationMatrix;
-use crate::model::unknowns::Unknowns;
-use crate::model::{self, Mass, Trouble};
+use crate::model::index1::{add_mass, decompose_velocity_constraints, span};
+use crate::model::{At, Calls, Derivatives, Gamma, Halt, IterationMatrix, Mass, Trouble, Unknowns};
 use crate::options::{MassStructure, Options};
 use crate::rank::RankPolicy;
 use crate::stats::Stats;
@@ -56,8 +52,7 @@ impl View {
 
     /// EOM and MAS at (t, x).
     pub fn evaluate(&mut self, system: &mut dyn System, t: f64, x: &[f64]) -> Result<(), Trouble> {
-        self.stats.neom += 1;
-        model::eom(system, Code::StoppedByEom, t, x, &mut self.rda)?;
+        Calls { system, stats: &mut self.stats }.eom(t, x, &mut self.rda)?;
         self.mass.evaluate(system, t, x, &mut self.stats.nmas)
     }
 
@@ -69,9 +64,10 @@ impl View {
         x: &[f64],
         a: &[f64],
     ) -> Result<(), Trouble> {
-        self.derivatives.jacobian(system, t, x, &mut self.fx, &mut self.stats)?;
-        self.mass.evaluate(system, t, x, &mut self.stats.nmas)?;
-        self.derivatives.mass_times(system, (t, x), a, &mut self.mass_slope, &mut self.stats)
+        let model = &mut Calls { system, stats: &mut self.stats };
+        self.derivatives.jacobian(model, t, x, &mut self.fx)?;
+        self.mass.evaluate(model.system, t, x, &mut model.stats.nmas)?;
+        self.derivatives.mass_times(model, (t, x), a, &mut self.mass_slope)
     }
 
     /// A block of the last evaluation.
@@ -152,7 +148,8 @@ impl View {
 
     /// FX1..FX6 alone.
     pub fn differentiate(&mut self, system: &mut dyn System, t: f64, x: &[f64]) -> Result<(), Trouble> {
-        self.derivatives.jacobian(system, t, x, &mut self.fx, &mut self.stats)
+        let model = &mut Calls { system, stats: &mut self.stats };
+        self.derivatives.jacobian(model, t, x, &mut self.fx)
     }
 
     /// Z.
@@ -162,8 +159,7 @@ impl View {
 
     /// p' at another point.
     pub fn position_rate(&mut self, system: &mut dyn System, t: f64, x: &[f64]) -> Result<&[f64], Trouble> {
-        self.stats.neom += 1;
-        model::eom(system, Code::StoppedByEom, t, x, &mut self.shifted)?;
+        Calls { system, stats: &mut self.stats }.eom(t, x, &mut self.shifted)?;
         Ok(self.layout.rda.f_kin.of(&self.shifted))
     }
 
@@ -176,7 +172,8 @@ impl View {
         h: f64,
     ) -> Result<(), Trouble> {
         let at = At { t, x, rda: &self.rda };
-        self.gamma.by_jacobian(system, &self.fx, at, span(h), &mut self.stats).map_err(|halt| match halt {
+        let model = &mut Calls { system, stats: &mut self.stats };
+        self.gamma.by_jacobian(model, &self.fx, at, span(h)).map_err(|halt| match halt {
             Halt::Model(trouble) => trouble,
             _ => Trouble::Stop { code: Code::SingularNewtonMatrix, not_finite: false },
         })

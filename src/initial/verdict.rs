@@ -1,10 +1,18 @@
 //! What is said of initial values that are not consistent, or cannot be made so.
 
-use super::{largest, Consistency, Linear};
-use crate::error::{Code, Failure};
-use crate::layout::Name;
+use super::*;
 
 impl Consistency<'_> {
+    /// NaN names its row.
+    pub(super) fn name_row(&self, trouble: Trouble, mut stopped: Stopped) -> Stopped {
+        let row = self.layout.first_not_finite(&self.rda).filter(|_| trouble == Trouble::NotFinite);
+        if let Some((row, value)) = row {
+            stopped.failure.detail = format!("non-finite values (NaN or Inf): {row} = {value}");
+            stopped.failure.component = Some(row);
+        }
+        stopped
+    }
+
     /// Not enough equations: only the consistency of what was given can be checked.
     pub(super) fn check_only(&self, linear: &Linear, residual: &[f64]) -> Result<(), Failure> {
         if linear.size <= 1.0 && largest(&linear.leftover).1 <= 1.0 {

@@ -1,8 +1,7 @@
 //! Symmetric positive definite systems: A = L Lᵀ, half the work of an LU and no exchanges.
 
 use super::fixed::by_length;
-use super::scalar::Scalar;
-use super::LinalgError;
+use super::{LinalgError, Scalar};
 
 /// A pivot below this, relative to its diagonal entry, counts as zero: the row depends on those before it.
 const DEPENDENT: f64 = 1e-13;

@@ -1,9 +1,8 @@
 //! Eigenvalues of a small real matrix: reflections to Hessenberg form, then the QR iteration with Wilkinson's shift in complex
 //! arithmetic (G. H. Golub, C. F. Van Loan, *Matrix Computations*, section 7.5).
 
-use super::complex::Complex;
 use super::householder::{reflect, reflector};
-use super::{all_finite, LinalgError};
+use super::{all_finite, Complex, LinalgError};
 
 /// Iterations for one eigenvalue after which the iteration counts as not convergent.
 const MAX_ITERATIONS: usize = 60;

@@ -2,9 +2,9 @@
 
 #![allow(unsafe_code)] // in the macro `kernel`
 
-use super::processor::{kernel, Processor};
-use super::scalar::{divide, Scalar};
-use super::{all_finite, LinalgError, Result};
+use super::processor::kernel;
+use super::scalar::divide;
+use super::{all_finite, LinalgError, Processor, Result, Scalar};
 
 /// Matrices above this may overflow during the elimination, so their factors are checked.
 const MAY_OVERFLOW: f64 = 1e290;

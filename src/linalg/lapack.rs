@@ -17,9 +17,7 @@ extern crate lapack_src as _;
 #[cfg(feature = "openblas-src")]
 extern crate openblas_src as _;
 
-use super::complex::Complex;
-use super::scalar::Scalar;
-use super::{LinalgError, Result};
+use super::{Complex, LinalgError, Result, Scalar};
 use declarations::*;
 use libc::{c_char, c_int, size_t};
 
@@ -70,15 +68,6 @@ fn finished(routine: &'static str, info: Int) -> Result {
     }
 }
 
-/// INFO > 0 of xGETRF is the first zero pivot.
-#[cfg(test)]
-fn factored(routine: &'static str, info: Int) -> Result {
-    match usize::try_from(info) {
-        Ok(k) if k > 0 => Err(LinalgError::Singular { pivot: k - 1 }),
-        _ => finished(routine, info),
-    }
-}
-
 /// A workspace length out of a query, never below `least`.
 fn work_length(info: Int, answer: f64, least: usize) -> usize {
     // the answer is a small positive integer; anything else falls to the least
@@ -91,10 +80,6 @@ fn work_length(info: Int, answer: f64, least: usize) -> usize {
 
 /// The routines that there are for real and for complex matrices.
 pub trait Routines: Sized {
-    /// LU of a square matrix: the reference for the tests, see [`super::lu`]. `ipiv` counted from 1.
-    #[cfg(test)]
-    fn getrf(n: usize, a: &mut [Self], ipiv: &mut [Int]) -> Result;
-
     /// Householder QR of a square matrix; `work` has at least n entries.
     fn geqrf(n: usize, a: &mut [Self], tau: &mut [Self], work: &mut [Self]) -> Result;
 
@@ -106,20 +91,9 @@ pub trait Routines: Sized {
 }
 
 macro_rules! routines {
-    ($scalar:ty: $getrf_name:literal $getrf:ident, $geqrf_name:literal $geqrf:ident, $gemm_name:literal $gemm:ident) => {
+    ($scalar:ty: $geqrf_name:literal $geqrf:ident, $gemm_name:literal $gemm:ident) => {
         // SAFETY of all calls: Complex has the layout of COMPLEX*16.
         impl Routines for $scalar {
-            #[cfg(test)]
-            fn getrf(n: usize, a: &mut [Self], ipiv: &mut [Int]) -> Result {
-                let ni = int($getrf_name, 2, n)?;
-                need($getrf_name, 3, holds(a.len(), n, n, n))?;
-                need($getrf_name, 5, ipiv.len() >= n)?;
-                let mut info = 0;
-                // SAFETY: a holds n columns of n entries, ipiv holds n, all checked above.
-                unsafe { $getrf(&ni, &ni, a.as_mut_ptr(), &ni.max(1), ipiv.as_mut_ptr(), &mut info) };
-                factored($getrf_name, info)
-            }
-
             fn geqrf(n: usize, a: &mut [Self], tau: &mut [Self], work: &mut [Self]) -> Result {
                 let ni = int($geqrf_name, 2, n)?;
                 need($geqrf_name, 3, holds(a.len(), n, n, n))?;
@@ -165,8 +139,8 @@ macro_rules! routines {
         }
     };
 }
-routines!(f64: "dgetrf" dgetrf_, "dgeqrf" dgeqrf_, "dgemm" dgemm_);
-routines!(Complex: "zgetrf" zgetrf_, "zgeqrf" zgeqrf_, "zgemm" zgemm_);
+routines!(f64: "dgeqrf" dgeqrf_, "dgemm" dgemm_);
+routines!(Complex: "zgeqrf" zgeqrf_, "zgemm" zgemm_);
 
 /// QR with column pivoting, all columns free; `jpvt` counted from 1.
 pub fn dgeqp3(
@@ -341,8 +315,47 @@ pub fn integers_are_32_bit() -> bool {
     ipiv == [(2_i64 << 32 | 2).to_le(), 0]
 }
 
+/// LU by LAPACK, with which the own elimination is compared ([`super::lu`]).
+#[cfg(test)]
+pub(crate) mod reference {
+    use super::*;
+
+    pub(crate) trait Reference: Sized {
+        /// LU of a square matrix; `ipiv` counted from 1.
+        fn getrf(n: usize, a: &mut [Self], ipiv: &mut [Int]) -> Result;
+    }
+
+    macro_rules! reference {
+        ($scalar:ty: $name:literal $getrf:ident) => {
+            impl Reference for $scalar {
+                fn getrf(n: usize, a: &mut [Self], ipiv: &mut [Int]) -> Result {
+                    let ni = int($name, 2, n)?;
+                    need($name, 3, holds(a.len(), n, n, n))?;
+                    need($name, 5, ipiv.len() >= n)?;
+                    let mut info = 0;
+                    // SAFETY: a holds n columns of n entries, ipiv holds n, all checked above; Complex has the layout of COMPLEX*16.
+                    unsafe { $getrf(&ni, &ni, a.as_mut_ptr(), &ni.max(1), ipiv.as_mut_ptr(), &mut info) };
+                    factored($name, info)
+                }
+            }
+        };
+    }
+
+    reference!(f64: "dgetrf" dgetrf_);
+    reference!(Complex: "zgetrf" zgetrf_);
+
+    /// INFO > 0 of xGETRF is the first zero pivot.
+    fn factored(routine: &'static str, info: Int) -> Result {
+        match usize::try_from(info) {
+            Ok(k) if k > 0 => Err(LinalgError::Singular { pivot: k - 1 }),
+            _ => finished(routine, info),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::reference::Reference;
     use super::*;
 
     #[test]

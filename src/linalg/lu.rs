@@ -6,11 +6,10 @@
 
 #![allow(unsafe_code)] // in the macro `kernel`
 
-use super::complex::Complex;
-use super::processor::{kernel, Processor};
-use super::scalar::{divide, finite, Scalar};
+use super::processor::kernel;
+use super::scalar::{divide, finite};
 use super::triangular::solve_unit_lower_by;
-use super::{LinalgError, Path, Result};
+use super::{Complex, LinalgError, Path, Processor, Result, Scalar};
 
 /// Columns of a panel: about the best measured from n = 24 to 250, since xGEMM is faster than the panel.
 const BLOCK: usize = 8;
@@ -205,7 +204,7 @@ fn first_largest<T: Scalar>(x: &[T]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::lapack::{Int, Routines};
+    use crate::linalg::lapack::{reference::Reference, Int};
     use crate::linalg::testing::{assert_close, check_square_solver, product, Random, SIZES};
 
     fn solve_all<T: Scalar>(random: impl Fn(&mut Random) -> T) {

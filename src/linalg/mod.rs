@@ -43,7 +43,14 @@ pub(crate) mod testing;
 pub(crate) mod triangular;
 
 pub use complex::Complex;
+pub use lanes::{Lanes, Theta};
+pub use linear::{Factored, Linear};
+pub use lu::LuReal;
+pub use processor::Processor;
+pub use scalar::Scalar;
 pub use square::{ComplexSolver, RealSolver, SolverKind};
+pub use stored::Stored;
+pub use svd::Svd;
 
 use std::fmt;
 

@@ -3,8 +3,7 @@
 //! The pivots name independent rows, which may be kept for matrices nearby: then they need not be searched again, and the
 //! solution depends smoothly on the matrix.
 
-use super::scalar::Scalar;
-use super::{all_finite, LinalgError};
+use super::{all_finite, LinalgError, Scalar};
 
 /// Kept rows are given up if one of them is this near, in the square of the sine, to the span of those before it.
 const NEARLY_DEPENDENT: f64 = 1e-4;

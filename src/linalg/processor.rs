@@ -21,7 +21,6 @@ pub struct Processor {
 }
 
 thread_local! {
-    static PLAIN: Cell<bool> = const { Cell::new(false) };
     /// The answer: on a virtual machine CPUID leaves it and takes microseconds, and a solver asks a hundred times.
     static ANSWER: Cell<Option<Processor>> = const { Cell::new(None) };
 }
@@ -29,13 +28,13 @@ thread_local! {
 /// For tests: solvers that are made in `run`, on this thread, take the kernels for any processor.
 #[doc(hidden)]
 pub fn without_fma<T>(run: impl FnOnce() -> T) -> T {
-    struct Back(bool);
+    struct Back(Option<Processor>);
     impl Drop for Back {
         fn drop(&mut self) {
-            PLAIN.set(self.0);
+            ANSWER.set(self.0);
         }
     }
-    let _back = Back(PLAIN.replace(true));
+    let _back = Back(ANSWER.replace(Some(Processor { fma: false })));
     run()
 }
 
@@ -47,15 +46,9 @@ impl Processor {
 
     /// What solvers of this thread use: what the processor can do, except in [`without_fma`].
     pub fn detect() -> Self {
-        if PLAIN.get() {
-            Processor { fma: false }
-        } else {
-            ANSWER.get().unwrap_or_else(|| {
-                let processor = Processor::ask();
-                ANSWER.set(Some(processor));
-                processor
-            })
-        }
+        let processor = ANSWER.get().unwrap_or_else(Processor::ask);
+        ANSWER.set(Some(processor));
+        processor
     }
 
     /// Ask the processor, and the operating system whether it keeps the wide registers.

@@ -5,8 +5,7 @@
 //! gain little. In every name the shape of A is (m, n) for vectors, and (m, k, n) means A m by k times
 //! B k by n.
 
-use super::scalar::Scalar;
-use super::{lapack, Path, GEMM_MIN};
+use super::{lapack, Path, Scalar, GEMM_MIN};
 
 /// y := A x.
 pub fn mul_vec(m: usize, n: usize, a: &[f64], x: &[f64], y: &mut [f64]) {

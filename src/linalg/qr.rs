@@ -1,10 +1,9 @@
 //! Square systems by Householder QR without pivoting.
 
-use super::complex::Complex;
 use super::householder::{reflect, reflector};
-use super::scalar::{finite, Scalar};
+use super::scalar::finite;
 use super::triangular::solve_upper;
-use super::{LinalgError, Path, Result};
+use super::{Complex, LinalgError, Path, Result, Scalar};
 
 /// Real QR.
 pub type QrReal = Qr<f64>;

@@ -7,8 +7,7 @@
 //! dense LU with partial pivoting, and nothing is allocated again. Columns are eliminated in the order of minimum degree: the
 //! one next whose front has the fewest columns.
 
-use super::stored::Stored;
-use super::{all_finite, LinalgError};
+use super::{all_finite, LinalgError, Stored};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 

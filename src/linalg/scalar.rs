@@ -1,9 +1,8 @@
 //! What the kernels need to know of a number, real or complex.
 
-use super::complex::Complex;
 use super::lapack::Routines;
 use super::processor::fused;
-use super::{LU_COMPLEX_OWN_MAX, LU_REAL_OWN_MAX, QR_COMPLEX_OWN_MAX, QR_REAL_OWN_MAX};
+use super::{Complex, LU_COMPLEX_OWN_MAX, LU_REAL_OWN_MAX, QR_COMPLEX_OWN_MAX, QR_REAL_OWN_MAX};
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
 mod sealed {

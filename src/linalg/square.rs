@@ -1,10 +1,8 @@
 //! The square solvers behind one face, chosen at run time.
 
-use super::complex::Complex;
 use super::lu::Lu;
 use super::qr::Qr;
-use super::scalar::Scalar;
-use super::Result;
+use super::{Complex, Result, Scalar};
 
 /// Which factorisation a [`Solver`] uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -1,7 +1,7 @@
 //! Triangular solves with one right-hand side; the triangle is the leading part of `a`, column-major with
 //! leading dimension `ld`.
 
-use super::scalar::Scalar;
+use super::Scalar;
 
 /// x := U⁻¹ x, with U of order `x.len()`.
 #[inline]

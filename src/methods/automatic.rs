@@ -8,12 +8,9 @@
 //! model supplies what the half-explicit method asks for ([`System::parts`]), and Radau IIA has the order of the options.
 
 use super::half_explicit::HalfExplicit;
-use super::plan::{Attempted, Plan};
 use super::radau::switching;
 use super::save::{require, BadState, Reader, Writer};
-use super::setback::Setback;
-use super::state::State;
-use super::{Constraints, Method};
+use super::{Attempted, Constraints, Method, Plan, Setback, State};
 use crate::error::{Failure, Rejection};
 use crate::layout::{Form, Layout};
 use crate::norm::Tolerance;

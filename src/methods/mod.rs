@@ -16,15 +16,16 @@ pub mod setback;
 pub mod state;
 mod turning;
 
+pub use plan::{Attempted, Plan};
+pub use setback::Setback;
+pub use state::State;
+
 use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
 use crate::norm::Tolerance;
 use crate::options::{MethodKind, Options, Order, Singular, StageMultipliers};
 use crate::system::{Supplied, System};
-use plan::{Attempted, Plan};
 use save::BadState;
-use setback::Setback;
-use state::State;
 use std::fmt::Debug;
 
 /// An integration method: how a step is tried, accepted, rejected and taken back. When that is done is the driver's
@@ -104,7 +105,7 @@ macro_rules! parts_of_its_own {
             &mut self,
             system: &mut dyn crate::system::System,
             tend: f64,
-        ) -> Result<(), crate::error::Failure> {
+        ) -> crate::error::Result {
             self.first_step(system, tend)
         }
 

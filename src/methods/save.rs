@@ -11,9 +11,10 @@
 //!
 //! The reader is asked for what a field must be, not only for its bytes: a method that reads its fields has checked them.
 
-use super::state::State;
+use super::State;
 use crate::control::Memory;
 use crate::layout::Layout;
+use crate::model::Mass;
 use crate::options::Options;
 use crate::stats::Stats;
 
@@ -95,6 +96,11 @@ impl Writer {
         self.0
     }
 
+    /// A mass matrix, if it has been evaluated.
+    pub fn mass(&mut self, mass: &Mass) {
+        self.reals(mass.saved().unwrap_or(&[]));
+    }
+
     /// A number.
     pub fn int(&mut self, value: u64) {
         self.0.extend_from_slice(&value.to_le_bytes());
@@ -139,18 +145,12 @@ impl Writer {
 }
 
 /// What a saved state must agree with: dimensions, formulation, method and decompositions.
-fn signature(layout: &Layout, options: &Options) -> [u64; 14] {
+fn signature(layout: &Layout, options: &Options) -> Vec<u64> {
     let d = &layout.dims;
     let sizes = [d.np, d.nv, d.nr, d.nw, d.ns, d.nl, d.nm, d.ni].map(|n| n as u64);
-    let mut out = [0; 14];
-    out[..8].copy_from_slice(&sizes);
-    out[8] = layout.form as u64;
-    out[9] = options.decompose_constraints as u64;
-    out[10] = options.decompose_differential as u64;
-    out[11] = options.mass as u64;
-    out[12] = options.method as u64;
-    out[13] = options.order as u64;
-    out
+    let decompositions = [options.decompose_constraints as u64, options.decompose_differential as u64];
+    let run = [options.mass as u64, options.method as u64, options.order as u64];
+    [&sizes[..], &[layout.form as u64], &decompositions, &run].concat()
 }
 
 /// Takes numbers out again, each with what is known of it.
@@ -267,6 +267,15 @@ impl<'a> Reader<'a> {
                 into.iter_mut().try_for_each(|v| self.finite(name).map(|x| *v = x)).map(|()| true)
             }
         }
+    }
+
+    /// A mass matrix, if there is one.
+    pub fn mass(&mut self, mass: &mut Mass) -> Result<(), BadState> {
+        let mut full = vec![0.0; mass.len()];
+        if self.optional("mass matrix", &mut full)? {
+            mass.restore(&full);
+        }
+        Ok(())
     }
 
     /// Indices below a limit; `usize::MAX` separates the pivots of two blocks.

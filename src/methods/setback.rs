@@ -1,12 +1,12 @@
 //! Why an attempt did not become a step: a rejection, or the failure that ends the run.
 
-use super::state::State;
+use super::State;
 use crate::decompose::DecompositionKind;
 use crate::error::{Code, Failure, Rejection};
 use crate::layout::Layout;
 use crate::linalg::SolverKind;
-use crate::model::index1::{Dependent, Halt};
-use crate::model::Trouble;
+use crate::model::index1::Dependent;
+use crate::model::{Halt, Trouble};
 use crate::options::Options;
 
 /// Why an attempt did not become a step.

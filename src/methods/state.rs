@@ -1,13 +1,15 @@
 //! What an integrator knows between two steps: everything that determines how it goes on.
 
-use super::plan::Plan;
+use super::Plan;
 use crate::control::Memory;
 use crate::error::{Attempt, HISTORY};
+use crate::model::Calls;
 use crate::polynomial::DenseOutput;
 use crate::stats::{Measures, Stats};
+use crate::system::System;
 
 /// State of the integration at an accepted point. It can be cloned and put back.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct State {
     /// Time.
     pub t: f64,
@@ -48,25 +50,8 @@ pub struct State {
 impl State {
     /// At the initial point.
     pub fn new(t: f64, x: &[f64], h: f64, nodes: &'static [f64]) -> Self {
-        let mut state = State {
-            t,
-            x: x.to_vec(),
-            h,
-            h_last: 0.0,
-            t_old: t,
-            contx: vec![0.0; (nodes.len() + 2) * x.len()],
-            nodes,
-            memory: None,
-            theta: 0.0,
-            rejected: false,
-            restarted: true,
-            stats: Stats::default(),
-            measures: Measures::default(),
-            history: History::default(),
-            t_start: t,
-            since_start: 0,
-            limit_from: 0,
-        };
+        let contx = vec![0.0; (nodes.len() + 2) * x.len()];
+        let mut state = State { x: x.to_vec(), h, contx, nodes, ..State::default() };
         state.restart(t, x);
         state
     }
@@ -105,6 +90,11 @@ impl State {
         self.since_start += 1;
         (self.rejected, self.restarted) = (false, false);
         self.history.consecutive = 0;
+    }
+
+    /// The model, its evaluations counted here.
+    pub fn counted<'a>(&'a mut self, system: &'a mut dyn System) -> Calls<'a> {
+        Calls { system, stats: &mut self.stats }
     }
 
     /// True before the first accepted step of the run or after a restart.

@@ -1,7 +1,6 @@
 //! Where the blocks of FX1..FX6 go in the matrix of a step and in that of accelerations, for [`Unknowns`].
 
-use super::matrix::IterationMatrix;
-use super::unknowns::Unknowns;
+use super::{IterationMatrix, Unknowns};
 use crate::layout::{Block, Layout};
 use crate::system::JacobianBlocks;
 

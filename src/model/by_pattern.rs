@@ -2,15 +2,12 @@
 
 use super::blocks::{add_accelerations, add_step, Scales};
 use super::index1::add_mass;
-use super::matrix::{self, IterationMatrix, Matrix};
-use super::unknowns::Unknowns;
-use super::Mass;
+use super::matrix;
+use super::{IterationMatrix, Mass, Matrix, Unknowns};
 use crate::decompose::DecompositionKind;
 use crate::layout::Layout;
-use crate::linalg::linear::Linear;
 use crate::linalg::row_merge::RowMergeLu;
-use crate::linalg::stored::Stored;
-use crate::linalg::{LinalgError, SolverKind};
+use crate::linalg::{LinalgError, Linear, SolverKind, Stored};
 use crate::options::Options;
 use crate::system::{JacobianBlocks, Sparsity, Supplied};
 

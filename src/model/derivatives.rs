@@ -1,13 +1,12 @@
 //! Derivatives of the model: JAC or differences, and (M a)_p.
 
-use super::differences::Differences;
-use super::{all_finite, Mass, Result, Trouble};
+use super::differences::{At, Differences};
+use super::{all_finite, Calls, Mass, Result, Trouble};
 use crate::decompose::DecompositionKind;
 use crate::error::Code;
 use crate::layout::Layout;
 use crate::options::Options;
-use crate::stats::Stats;
-use crate::system::{JacobianBlocks, Outcome, System};
+use crate::system::{JacobianBlocks, Outcome};
 
 /// How derivatives are had, and the work space for them.
 #[derive(Debug)]
@@ -69,37 +68,31 @@ impl Derivatives {
     }
 
     /// FX1..FX6 at (t, x).
-    pub fn jacobian(
-        &mut self,
-        system: &mut dyn System,
-        t: f64,
-        x: &[f64],
-        fx: &mut JacobianBlocks,
-        stats: &mut Stats,
-    ) -> Result {
+    pub fn jacobian(&mut self, model: &mut Calls<'_>, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Result {
         let Some(differences) = &mut self.differences else {
-            if fx.is_dense() || system.has_entries() {
-                return super::jacobian(system, t, x, fx, &mut stats.njac);
+            if fx.is_dense() || model.system.has_entries() {
+                return super::jacobian(model, t, x, fx);
             }
             let whole = self.whole.get_or_insert_with(|| Box::new(JacobianBlocks::new(&self.layout)));
-            super::jacobian(system, t, x, whole, &mut stats.njac)?;
+            super::jacobian(model, t, x, whole)?;
             fx.fx.iter_mut().zip(&whole.fx).for_each(|(block, whole)| block.take_from(whole));
             return Ok(());
         };
-        stats.njac += 1;
-        let (point, calls) = ((t, x), &mut stats.eom_for_differences);
-        differences.evaluate(system, &self.layout, self.code, self.central, point, &self.typical, fx, calls)
+        model.stats.njac += 1;
+        let (layout, typical) = (&self.layout, &self.typical[..]);
+        let at = At { layout, code: self.code, central: self.central, t, x, typical };
+        differences.evaluate(model, &at, fx)
     }
 
     /// ∂(M(p,t) a)/∂p, NV by NP, by the model or by differences of MAS; zero if M is constant.
     pub fn mass_times(
         &mut self,
-        system: &mut dyn System,
+        model: &mut Calls<'_>,
         (t, x): (f64, &[f64]),
         a: &[f64],
         out: &mut [f64],
-        stats: &mut Stats,
     ) -> Result {
+        let Calls { system, stats } = model;
         let Some(moved) = &mut self.moved else { return Ok(()) };
         match system.mass_acceleration_dp(t, x, a, out) {
             Some(Outcome::Stop) => {
@@ -111,12 +104,12 @@ impl Derivatives {
         }
         let nv = self.layout.dims.nv;
         moved.x.copy_from_slice(x);
-        moved.mass.evaluate(system, t, x, &mut stats.nmas)?;
+        moved.mass.evaluate(*system, t, x, &mut stats.nmas)?;
         moved.mass.mul(1, a, &mut moved.base, &mut stats.mass_multiplications);
         for (j, column) in self.layout.x.p.range().zip(out.chunks_exact_mut(nv.max(1))) {
             moved.x[j] = x[j] + f64::EPSILON.sqrt() * x[j].abs().max(self.typical[j]);
             let width = moved.x[j] - x[j];
-            moved.mass.evaluate(system, t, &moved.x, &mut stats.nmas)?;
+            moved.mass.evaluate(*system, t, &moved.x, &mut stats.nmas)?;
             moved.mass.mul(1, a, column, &mut stats.mass_multiplications);
             column.iter_mut().zip(&moved.base).for_each(|(c, b)| *c = (*c - b) / width);
             moved.x[j] = x[j];

@@ -7,10 +7,10 @@
 //! size, which leaves the rounding errors (about ε^(3/4)) alone.
 
 use super::groups::Groups;
-use super::{Result, Trouble};
+use super::{Calls, Result, Trouble};
 use crate::error::Code;
 use crate::layout::Layout;
-use crate::system::{JacobianBlocks, System};
+use crate::system::JacobianBlocks;
 
 /// Work space for difference Jacobians.
 #[derive(Clone, Debug)]
@@ -26,20 +26,29 @@ pub struct Differences {
 }
 
 /// Where and how differences are taken: what stays the same over all columns.
-struct At<'a> {
-    code: Code,
-    t: f64,
-    x: &'a [f64],
-    typical: &'a [f64],
-    multipliers: crate::layout::Block,
-    relative: f64,
+pub struct At<'a> {
+    /// Of the model.
+    pub layout: &'a Layout,
+    /// Reported if EOM stops the run.
+    pub code: Code,
+    /// Central differences, or one-sided ones.
+    pub central: bool,
+    /// Time.
+    pub t: f64,
+    /// Point.
+    pub x: &'a [f64],
+    /// ATOL/RTOL per component.
+    pub typical: &'a [f64],
 }
 
 impl At<'_> {
     /// The increment of a component.
     fn step(&self, j: usize) -> f64 {
-        let linear = self.multipliers.contains(j);
-        let relative = if linear { f64::EPSILON.sqrt().sqrt() } else { self.relative };
+        let relative = match (self.layout.x.multipliers.contains(j), self.central) {
+            (true, _) => f64::EPSILON.sqrt().sqrt(),
+            (false, true) => f64::EPSILON.cbrt(),
+            (false, false) => f64::EPSILON.sqrt(),
+        };
         let size = relative * self.x[j].abs().max(self.typical[j]);
         if self.x[j] < 0.0 {
             -size
@@ -67,32 +76,19 @@ impl Differences {
         Differences { groups: Some(Groups::single(layout.n)), ..Self::new(layout) }
     }
 
-    /// Fill `fx` with NEGATIVE differences at (t, x). `typical` is ATOL/RTOL per component; `code` is
-    /// reported if EOM stops the run; EOM calls are added to `calls`: one, and one for each group of columns (two if `central`).
-    #[allow(clippy::too_many_arguments)] // one call site per purpose; a struct would only rename them
-    pub fn evaluate(
-        &mut self,
-        system: &mut dyn System,
-        layout: &Layout,
-        code: Code,
-        central: bool,
-        (t, x): (f64, &[f64]),
-        typical: &[f64],
-        fx: &mut JacobianBlocks,
-        calls: &mut u64,
-    ) -> Result {
-        self.x.copy_from_slice(x);
-        *calls += 1;
-        super::eom(system, code, t, x, &mut self.base)?;
-        let relative = if central { f64::EPSILON.cbrt() } else { f64::EPSILON.sqrt() };
-        let at = At { code, t, x, typical, multipliers: layout.x.multipliers, relative };
-        let groups = self.groups.take().unwrap_or_else(|| match system.sparsity() {
+    /// Fill `fx` with NEGATIVE differences. EOM is called once, and once for each group of columns (twice if they are central).
+    pub fn evaluate(&mut self, model: &mut Calls<'_>, at: &At<'_>, fx: &mut JacobianBlocks) -> Result {
+        let layout = at.layout;
+        self.x.copy_from_slice(at.x);
+        model.stats.eom_for_differences += 1;
+        super::eom(model.system, at.code, at.t, at.x, &mut self.base)?;
+        let groups = self.groups.take().unwrap_or_else(|| match model.system.sparsity() {
             Some(pattern) => Groups::of_pattern(layout, pattern),
             None => Groups::single(layout.n),
         });
         let result = (0..groups.len()).try_for_each(|group| {
             let columns = groups.columns(group);
-            self.difference(system, &at, central, columns, calls)?;
+            self.difference(model, at, columns)?;
             columns.iter().for_each(|&j| match groups.entries(j) {
                 None => self.store_column(layout, j, fx),
                 Some(entries) => self.store_entries(layout, j, entries, fx),
@@ -104,20 +100,13 @@ impl Differences {
     }
 
     /// Rows at the two points of a difference in these columns into `moved` and `back`, the distances into `width`.
-    fn difference(
-        &mut self,
-        system: &mut dyn System,
-        at: &At<'_>,
-        central: bool,
-        columns: &[usize],
-        calls: &mut u64,
-    ) -> Result {
+    fn difference(&mut self, model: &mut Calls<'_>, at: &At<'_>, columns: &[usize]) -> Result {
         columns.iter().for_each(|&j| self.width[j] = 0.0);
-        match (self.moved_by(system, at, columns, 1.0, calls), central) {
+        match (self.moved_by(model, at, columns, 1.0), at.central) {
             (Ok(()), false) => self.back.copy_from_slice(&self.base),
             (Ok(()), true) => {
                 std::mem::swap(&mut self.moved, &mut self.back);
-                self.moved_by(system, at, columns, -1.0, calls)?;
+                self.moved_by(model, at, columns, -1.0)?;
                 std::mem::swap(&mut self.moved, &mut self.back);
             }
             (Err(Trouble::Stop { code, not_finite }), _) => {
@@ -126,7 +115,7 @@ impl Differences {
             // The model may not reach beyond the point: look to the other side.
             (Err(_), _) => {
                 columns.iter().for_each(|&j| self.width[j] = 0.0);
-                self.moved_by(system, at, columns, -1.0, calls)?;
+                self.moved_by(model, at, columns, -1.0)?;
                 columns.iter().for_each(|&j| self.width[j] = -self.width[j]);
                 self.back.copy_from_slice(&self.base);
             }
@@ -135,20 +124,13 @@ impl Differences {
     }
 
     /// EOM at x + sign·step in these columns into `moved`; adds to the widths what was moved in floating point.
-    fn moved_by(
-        &mut self,
-        system: &mut dyn System,
-        at: &At<'_>,
-        columns: &[usize],
-        sign: f64,
-        calls: &mut u64,
-    ) -> Result {
-        *calls += 1;
+    fn moved_by(&mut self, model: &mut Calls<'_>, at: &At<'_>, columns: &[usize], sign: f64) -> Result {
+        model.stats.eom_for_differences += 1;
         for &j in columns {
             self.x[j] = at.x[j] + sign * at.step(j);
             self.width[j] += sign * (self.x[j] - at.x[j]);
         }
-        let result = super::eom(system, at.code, at.t, &self.x, &mut self.moved);
+        let result = super::eom(model.system, at.code, at.t, &self.x, &mut self.moved);
         columns.iter().for_each(|&j| self.x[j] = at.x[j]);
         result
     }

@@ -1,14 +1,11 @@
 //! γ: what the total time derivatives of gI and h have beside the accelerations, their rate while p moves with p', s with s', and
 //! time goes on.
 
-use super::index1::Halt;
-use super::time_rate::{Span, TimeRate};
-use super::Trouble;
-use crate::error::Code;
+use super::index1::Result;
+use super::{Calls, Span, TimeRate};
 use crate::layout::{Block, Layout};
 use crate::linalg::{RealSolver, SolverKind};
-use crate::stats::Stats;
-use crate::system::{JacobianBlocks, System};
+use crate::system::JacobianBlocks;
 
 /// A point and the rows of EOM there.
 #[derive(Clone, Copy, Debug)]
@@ -56,22 +53,19 @@ impl Gamma {
     /// From FX1..FX6 of the point, and differences in time alone.
     pub fn by_jacobian(
         &mut self,
-        system: &mut dyn System,
+        model: &mut Calls<'_>,
         fx: &JacobianBlocks,
         at: At<'_>,
         span: Span,
-        stats: &mut Stats,
-    ) -> Result<(), Halt> {
+    ) -> Result {
         let l = self.layout;
         let end = if l.dims.ns > 0 { l.rda.c.end } else { l.rda.h.end };
         if self.autonomous {
             self.by_time.rate.fill(0.0);
         } else {
             let rows = Block { start: l.rda.g_velocity.start, end };
-            self.by_time.evaluate((at.t, at.rda), rows, span, |offset, rows| {
-                stats.neom += 1;
-                super::eom(system, Code::StoppedByEom, at.t + offset, at.x, rows)
-            })?;
+            let rows_at = |offset, rows: &mut [f64]| model.eom(at.t + offset, at.x, rows);
+            self.by_time.evaluate((at.t, at.rda), rows, span, rows_at)?;
         }
         let f_kin = l.rda.f_kin.of(at.rda);
         self.contact_rates(fx, f_kin)?;
@@ -88,7 +82,7 @@ impl Gamma {
     }
 
     /// c_s s' = -(c_p p' + c_t).
-    fn contact_rates(&mut self, fx: &JacobianBlocks, f_kin: &[f64]) -> Result<(), Halt> {
+    fn contact_rates(&mut self, fx: &JacobianBlocks, f_kin: &[f64]) -> Result {
         let l = &self.layout;
         let (ns, np) = (l.dims.ns, l.dims.np);
         if ns == 0 {
@@ -106,13 +100,7 @@ impl Gamma {
     }
 
     /// By differences along (p', 1), where there is no Jacobian; not with contact variables.
-    pub fn along_motion(
-        &mut self,
-        system: &mut dyn System,
-        at: At<'_>,
-        span: Span,
-        stats: &mut Stats,
-    ) -> Result<(), Trouble> {
+    pub fn along_motion(&mut self, model: &mut Calls<'_>, at: At<'_>, span: Span) -> super::Result {
         let (l, moved) = (self.layout, &mut self.moved);
         let rows = Block { start: l.rda.g_velocity.start, end: l.rda.h.end };
         moved.copy_from_slice(at.x);
@@ -121,8 +109,7 @@ impl Gamma {
             for (moved, (p, rate)) in l.x.p.of_mut(moved).iter_mut().zip(rates) {
                 *moved = p + offset * rate;
             }
-            stats.neom += 1;
-            super::eom(system, Code::StoppedByEom, at.t + offset, moved, rows)
+            model.eom(at.t + offset, moved, rows)
         })?;
         self.value.copy_from_slice(rows.of(&self.by_time.rate));
         Ok(())

@@ -10,20 +10,14 @@
 
 use super::blocks::add_accelerations;
 use super::by_pattern::{self, add_constraints, Purpose};
-use super::derivatives::Derivatives;
-use super::gamma::{At, Gamma};
-use super::matrix::{IterationMatrix, Matrix};
-use super::time_rate::Span;
-use super::unknowns::Unknowns;
-use super::{Mass, Trouble};
+use super::{At, Calls, Derivatives, Gamma, IterationMatrix, Mass, Matrix, Span, Trouble, Unknowns};
 use crate::decompose::{ConstraintDecomposition, DecompositionKind};
-use crate::error::Code;
 use crate::layout::{Block, Dimensions, Layout};
 use crate::linalg::{all_finite, LinalgError};
 use crate::options::Options;
 use crate::rank::RankPolicy;
 use crate::stats::Stats;
-use crate::system::{JacobianBlocks, Sparsity, System};
+use crate::system::{JacobianBlocks, Sparsity};
 
 /// Iterations after which λ, μ, w count as not determined. Without friction the second one only confirms the first.
 const MAX_ITERATIONS: u32 = 20;
@@ -56,6 +50,9 @@ pub enum Halt {
     /// Constraints depend on others where only the SVD would do.
     Dependent(Dependent),
 }
+
+/// What is found, or why there is nothing.
+pub type Result<T = (), E = Halt> = std::result::Result<T, E>;
 
 impl From<Trouble> for Halt {
     fn from(trouble: Trouble) -> Self {
@@ -146,31 +143,28 @@ impl Index1 {
     /// JAC and MAS at (t, x).
     pub fn linearize(
         &mut self,
-        system: &mut dyn System,
+        model: &mut Calls<'_>,
         derivatives: &mut Derivatives,
         mass: &mut Mass,
         (t, x): (f64, &[f64]),
-        stats: &mut Stats,
-    ) -> Result<(), Trouble> {
-        derivatives.jacobian(system, t, x, &mut self.fx, stats)?;
-        mass.evaluate(system, t, x, &mut stats.nmas)
+    ) -> super::Result {
+        derivatives.jacobian(model, t, x, &mut self.fx)?;
+        mass.evaluate(model.system, t, x, &mut model.stats.nmas)
     }
 
     /// Accelerations and multipliers of the first point, with the rows there in `rda`.
     pub fn begin(
         &mut self,
-        system: &mut dyn System,
+        model: &mut Calls<'_>,
         (derivatives, mass): (&mut Derivatives, &mut Mass),
         (t, x): (f64, &mut [f64]),
         (a, h): (&mut [f64], f64),
-        stats: &mut Stats,
-    ) -> Result<(), Halt> {
-        self.linearize(system, derivatives, mass, (t, x), stats)?;
+    ) -> Result {
+        self.linearize(model, derivatives, mass, (t, x))?;
         self.count_dependent().map_err(Halt::Dependent)?;
-        self.decompose(mass, stats)?;
-        self.solve(system, mass, (t, x), a, h, stats)?;
-        stats.neom += 1;
-        Ok(super::eom(system, Code::StoppedByEom, t, x, &mut self.rda)?)
+        self.decompose(mass, model.stats)?;
+        self.solve(model, mass, (t, x), a, h)?;
+        Ok(model.eom(t, x, &mut self.rda)?)
     }
 
     /// Count dependent constraints; only the SVD copes with them. A cold path: it allocates.
@@ -207,7 +201,7 @@ impl Index1 {
     }
 
     /// Assemble and factor the matrix of the linearisation in hand.
-    pub fn decompose(&mut self, mass: &Mass, stats: &mut Stats) -> Result<(), Halt> {
+    pub fn decompose(&mut self, mass: &Mass, stats: &mut Stats) -> Result {
         let (l, u) = (&self.layout, &self.unknowns);
         let matrix = &mut **self.matrix.values();
         matrix.clear();
@@ -222,13 +216,12 @@ impl Index1 {
     /// a, λ, μ, w at (t, x), the latter three in x. The matrix must have been decomposed there.
     pub fn solve(
         &mut self,
-        system: &mut dyn System,
+        model: &mut Calls<'_>,
         mass: &Mass,
         (t, x): (f64, &mut [f64]),
         a: &mut [f64],
         h: f64,
-        stats: &mut Stats,
-    ) -> Result<(), Halt> {
+    ) -> Result {
         let (l, u) = (self.layout, self.unknowns);
         let (mut last, mut excess_before) = (f64::INFINITY, f64::INFINITY);
         self.terms.fill(0.0);
@@ -236,14 +229,13 @@ impl Index1 {
         self.matrix.factored().ok_or(Halt::Singular)?.remove_undetermined(&mut self.y);
         self.gather(x, a);
         for iteration in 0..MAX_ITERATIONS {
-            stats.neom += 1;
-            super::eom(system, Code::StoppedByEom, t, x, &mut self.rda)?;
+            model.eom(t, x, &mut self.rda)?;
             if iteration == 0 {
                 let at = At { t, x, rda: &self.rda };
-                self.gamma.by_jacobian(system, &self.fx, at, span(h), stats)?;
+                self.gamma.by_jacobian(model, &self.fx, at, span(h))?;
             }
             self.e.fill(0.0);
-            mass.mul(1, a, u.a.of_mut(&mut self.e), &mut stats.mass_multiplications);
+            mass.mul(1, a, u.a.of_mut(&mut self.e), &mut model.stats.mass_multiplications);
             subtract(u.a.of_mut(&mut self.e), l.rda.f_dyn.of(&self.rda));
             subtract(u.w.of_mut(&mut self.e), l.rda.d.of(&self.rda));
             let (fx, v) = (&self.fx.fx[1], self.columns(l.x.v));

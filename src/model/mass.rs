@@ -3,8 +3,7 @@
 use super::{all_finite, check, twice, Result};
 use crate::error::Code;
 use crate::layout::Layout;
-use crate::linalg::scalar::Scalar;
-use crate::linalg::stored::Stored;
+use crate::linalg::{Scalar, Stored};
 use crate::options::MassStructure;
 use crate::system::{Entries, Sparsity, System};
 

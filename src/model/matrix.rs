@@ -1,12 +1,9 @@
 //! The iteration matrix behind a small interface: blocks are scattered into it entry by entry, whatever stands behind it. Here is
 //! the dense one; [`super::by_pattern`] is the other.
 
-use super::unknowns::Unknowns;
+use super::Unknowns;
 use crate::layout::Block;
-use crate::linalg::linear::{Factored, Linear};
-use crate::linalg::stored::Stored;
-use crate::linalg::svd::Svd;
-use crate::linalg::{LinalgError, RealSolver, SolverKind};
+use crate::linalg::{Factored, LinalgError, Linear, RealSolver, SolverKind, Stored, Svd};
 use std::fmt::Debug;
 
 /// A square matrix that is assembled, factored and solved with, in the life of a [`Linear`].

@@ -28,9 +28,16 @@ pub mod time_rate;
 pub mod unknowns;
 pub mod view;
 
+pub use derivatives::Derivatives;
+pub use gamma::{At, Gamma};
+pub use index1::{Halt, Index1};
 pub use mass::Mass;
+pub use matrix::{IterationMatrix, Matrix};
+pub use time_rate::{Span, TimeRate};
+pub use unknowns::Unknowns;
 
 use crate::error::Code;
+use crate::stats::Stats;
 use crate::system::{Entries, JacobianBlocks, Outcome, System};
 
 /// Why an evaluation gave no result.
@@ -72,6 +79,23 @@ pub fn eom(system: &mut dyn System, code: Code, t: f64, x: &[f64], rda: &mut [f6
     check(outcome, code, || all_finite(rda))
 }
 
+/// The calls of a model: the model, and the counters of its evaluations.
+pub struct Calls<'a> {
+    /// The model.
+    pub system: &'a mut dyn System,
+    /// What is counted.
+    pub stats: &'a mut Stats,
+}
+
+impl Calls<'_> {
+    /// Evaluate EOM within a run.
+    #[inline]
+    pub fn eom(&mut self, t: f64, x: &[f64], rda: &mut [f64]) -> Result {
+        self.stats.neom += 1;
+        eom(self.system, Code::StoppedByEom, t, x, rda)
+    }
+}
+
 /// Try an evaluation a second time if it was not finite; twice non-finite stops the run with `code`.
 fn twice(code: Code, mut evaluate: impl FnMut() -> Result, calls: &mut u64) -> Result {
     *calls += 1;
@@ -88,22 +112,16 @@ fn twice(code: Code, mut evaluate: impl FnMut() -> Result, calls: &mut u64) -> R
 }
 
 /// Evaluate JAC; into blocks that are stored by the pattern only if the model has [`System::entries`].
-pub fn jacobian(
-    system: &mut dyn System,
-    t: f64,
-    x: &[f64],
-    fx: &mut JacobianBlocks,
-    calls: &mut u64,
-) -> Result {
+pub fn jacobian(model: &mut Calls<'_>, t: f64, x: &[f64], fx: &mut JacobianBlocks) -> Result {
     let code = Code::StoppedByJac;
     let evaluate = || {
         fx.clear();
         let outcome = if fx.is_dense() {
-            system.jacobian(t, x, fx)
+            model.system.jacobian(t, x, fx)
         } else {
-            system.entries(t, x, Entries::Jacobian(fx))
+            model.system.entries(t, x, Entries::Jacobian(fx))
         };
         check(outcome, code, || fx.is_finite())
     };
-    twice(code, evaluate, calls)
+    twice(code, evaluate, &mut model.stats.njac)
 }

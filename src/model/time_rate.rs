@@ -62,9 +62,20 @@ impl TimeRate {
             rows.range().for_each(|i| self.rate[i] = self.later[i]);
             return Ok(());
         }
+        self.evaluate_far((t, base), rows, span, &mut rows_at)
+    }
+
+    /// The same far from t = 0: wide differences, extrapolated.
+    fn evaluate_far(
+        &mut self,
+        (t, base): (f64, &[f64]),
+        rows: Block,
+        span: Span,
+        rows_at: &mut impl FnMut(f64, &mut [f64]) -> Result,
+    ) -> Result {
         let (mut width, mut best) = (first_width(t, span.smooth), f64::INFINITY);
         for k in 0..WIDTHS + span.further {
-            let symmetric = self.difference((t, base), width, &mut rows_at)?;
+            let symmetric = self.difference((t, base), width, rows_at)?;
             if k == 0 && rows.of(&self.later).iter().all(|rate| *rate == 0.0) {
                 // Nothing depends on time.
                 return Ok(());

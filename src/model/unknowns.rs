@@ -32,11 +32,7 @@ impl Unknowns {
     /// For a layout; `general` if Z ≠ I.
     pub fn new(layout: &Layout, general: bool) -> Self {
         let d = &layout.dims;
-        let mut at = 0;
-        let mut next = |len: usize| {
-            at += len;
-            Block { start: at - len, end: at }
-        };
+        let mut next = Block::in_order();
         let (a, lambda, mu, slope) = (next(d.nv), next(d.nl), next(d.nm), next(d.nr));
         let (w, s, q) = (next(d.nw), next(d.ns), next(if general { d.np } else { 0 }));
         let multipliers = Block { start: lambda.start, end: mu.end };

@@ -1,9 +1,6 @@
 //! The model at one point, for a method that asks for rates and projections and needs no matrices of its own.
 
-use super::derivatives::Derivatives;
-use super::index1::{Halt, Index1};
-use super::Mass;
-use crate::error::Code;
+use super::{Calls, Derivatives, Halt, Index1, Mass};
 use crate::layout::Layout;
 use crate::norm::{Scaling, Tolerance};
 use crate::options::Options;
@@ -50,7 +47,8 @@ impl View {
         (t, x): (f64, &[f64]),
         stats: &mut Stats,
     ) -> Result<(), Halt> {
-        self.index1.linearize(system, &mut self.derivatives, &mut self.mass, (t, x), stats)?;
+        let model = &mut Calls { system, stats };
+        self.index1.linearize(model, &mut self.derivatives, &mut self.mass, (t, x))?;
         self.index1.decompose(&self.mass, stats)
     }
 
@@ -66,7 +64,7 @@ impl View {
     ) -> Result<(), Halt> {
         let (l, view) = (self.layout, &mut self.index1);
         self.a.fill(0.0);
-        view.solve(system, &self.mass, (t, x), &mut self.a, h, stats)?;
+        view.solve(&mut Calls { system, stats }, &self.mass, (t, x), &mut self.a, h)?;
         l.x.p.of_mut(rates).copy_from_slice(l.rda.f_kin.of(&view.rda));
         l.x.r.of_mut(rates).copy_from_slice(l.rda.b.of(&view.rda));
         l.x.v.of_mut(rates).copy_from_slice(&self.a);
@@ -80,8 +78,7 @@ impl View {
         (t, x): (f64, &mut [f64]),
         stats: &mut Stats,
     ) -> Result<(), Halt> {
-        stats.neom += 1;
-        super::eom(system, Code::StoppedByEom, t, x, &mut self.index1.rda)?;
+        Calls { system, stats }.eom(t, x, &mut self.index1.rda)?;
         self.index1.project_velocities(x);
         Ok(())
     }
@@ -94,9 +91,9 @@ impl View {
         stats: &mut Stats,
     ) -> Result<(), Halt> {
         let (l, view) = (self.layout, &mut self.index1);
+        let mut model = Calls { system, stats };
         for _ in 0..MAX_CORRECTIONS {
-            stats.neom += 1;
-            super::eom(system, Code::StoppedByEom, t, x, &mut view.rda)?;
+            model.eom(t, x, &mut view.rda)?;
             view.rda.copy_within(l.rda.g.range(), l.rda.g_velocity.start);
             l.rda.h.of_mut(&mut view.rda).fill(0.0);
             self.change.fill(0.0);

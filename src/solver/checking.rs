@@ -3,6 +3,10 @@
 use super::Solver;
 use crate::check::{self, Run, Watching};
 use crate::error::Failure;
+use crate::layout::Layout;
+use crate::norm::Tolerance;
+use crate::options::{CheckLevel, Options};
+use crate::stats::Stats;
 use crate::system::System;
 
 impl Solver {
@@ -28,7 +32,7 @@ impl Solver {
         let Some(checks) = &mut self.checks else { return Ok(()) };
         let mut stats = self.driver.state().stats;
         let state = self.driver.state();
-        let (options, tolerance, scaling) = (self.driver.options(), &self.tolerance, &self.scaling);
+        let (options, tolerance, scaling) = (&self.driver.options, &self.tolerance, &self.scaling);
         let run = Run { options, tolerance, scaling };
         let looked = checks.accepted(system, &run, (state.t, &state.x, state.h_last), &mut stats);
         *self.driver.stats_mut() = stats;
@@ -48,6 +52,35 @@ impl Solver {
         if self.checks.is_none() {
             return check::tailored(failure, system);
         }
-        check::explain(failure, system, self.driver.options(), &self.tolerance, (self.t(), self.x()))
+        check::explain(failure, system, &self.driver.options, &self.tolerance, (self.t(), self.x()))
     }
+}
+
+/// The same for initial values that cannot be made consistent.
+pub(super) fn at_start(
+    failure: Failure,
+    system: &mut dyn System,
+    options: &Options,
+    tolerance: &Tolerance,
+    point: (f64, &[f64]),
+) -> Failure {
+    match options.check {
+        CheckLevel::Off => check::tailored(failure, system),
+        _ => check::explain(failure, system, options, tolerance, point),
+    }
+}
+
+/// Look at the model, unless it is trusted.
+pub(super) fn begin(
+    trusted: bool,
+    system: &mut dyn System,
+    layout: &Layout,
+    run: &Run<'_>,
+    start: (f64, &[f64], f64),
+    stats: &mut Stats,
+) -> Result<Option<Watching>, Failure> {
+    if trusted {
+        return Ok(None);
+    }
+    Watching::begin(system, layout, run, start, stats)
 }

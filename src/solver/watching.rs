@@ -1,9 +1,7 @@
 //! Watching for events: what is watched, looking for events in a step, and going back to a terminal one.
 
-use super::Solver;
-use crate::error::{Code, Failure, Result};
-use crate::events::{slope, Advice, Hit, Landing, NoValue, RootFunctions, Rule, Watch};
-use crate::system::{Observer, System};
+use super::*;
+use crate::events::{slope, Advice, Landing, NoValue, Rule};
 
 /// Root functions, what is wanted of each, and to what event times are located.
 pub struct Watched<'a> {

@@ -11,15 +11,8 @@ fn callbacks(caller: &mut Caller) -> Callbacks<i32> {
         x: vec![0.0; N as usize],
         recover: false,
         nivcond: 2,
-        eom,
-        mas,
-        jac: Some(jac),
-        ivcond: Some(ivcond),
-        iopt: a.iopt,
-        ropt: a.ropt,
-        rpar: a.rpar,
-        ipar: a.ipar,
-        ierr: a.ierr,
+        has_jac: true,
+        arguments: a,
     }
 }
 
@@ -63,7 +56,7 @@ fn solout_can_interpolate() {
     contx.extend(vec![0.0; 2 * N as usize]);
     let dense = DenseOutput { t: 0.5, h: 0.25, contx: &contx, nodes: &[C2M1, C1M1] };
     let step = AcceptedStep { naccpt: 4, t_old: 0.25, t: 0.5, x: &x, h: 0.25, dense };
-    let mut output = Output { callbacks: callbacks(&mut caller), contx: vec![0.0; 4 * N as usize], solout };
+    let mut output = Output { callbacks: callbacks(&mut caller), contx: vec![0.0; 4 * N as usize] };
     assert_eq!(output.accepted(&step), Outcome::Continue);
     assert!((caller.rpar[0] - (2.0 + (0.45 - 0.5) / 0.25)).abs() < 1e-15);
 }

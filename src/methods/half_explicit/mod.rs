@@ -18,10 +18,7 @@ mod tableau;
 
 use super::motion::saddle::Saddle;
 use super::motion::{setback, Halt, Motion, Source};
-use super::plan::{Attempted, Plan};
-use super::setback::Setback;
-use super::state::State;
-use super::{Constraints, Method};
+use super::{Attempted, Constraints, Method, Plan, Setback, State};
 use crate::error::{Failure, Rejection};
 use crate::layout::Layout;
 use crate::linalg::products;
@@ -83,13 +80,12 @@ impl HalfExplicit {
         analytic: bool,
         (t, x, h): (f64, &[f64], f64),
     ) -> Self {
-        let pick = |v: &[f64]| if v.len() == 1 { vec![v[0]; layout.n] } else { v.to_vec() };
-        let (rtol, atol) = (pick(&tolerance.rtol), pick(&tolerance.atol));
+        let [rtol, atol] = tolerance.of_components(layout.n);
         let typical: Vec<f64> = atol.iter().zip(&rtol).map(|(a, r)| a / r).collect();
         let user = rtol.iter().fold(0.0f64, |m, r| m.max(*r));
         let by_model = options.method == MethodKind::ByModel;
         let tableau = if by_model || user <= TIGHT { &tableau::EIGHT } else { &tableau::FIVE };
-        let strict = tolerance.part(if by_model { STRICT } else { 1.0 });
+        let strict = tolerance.part(if by_model { STRICT } else { 1.0 }).of_components(layout.n);
         let kind = options.decompose_constraints;
         let policy = RankPolicy::new(kind, analytic, user);
         let saddle = Saddle::new(layout.dims.nv, layout.dims.nl + layout.dims.nm, kind, policy);
@@ -99,8 +95,8 @@ impl HalfExplicit {
             tableau,
             motion: Motion::new(layout, options, saddle, analytic, &typical),
             interpolation: Interpolation::new(tableau, layout),
-            rtol: differential(layout, &pick(&strict.rtol)),
-            atol: differential(layout, &pick(&strict.atol)),
+            rtol: differential(layout, &strict[0]),
+            atol: differential(layout, &strict[1]),
             typical: differential(layout, &typical),
             y: differential(layout, x),
             y_stage: vec![0.0; nd],
@@ -137,7 +133,8 @@ impl HalfExplicit {
         }
         let nd = self.y.len();
         let point = (self.state.t, h);
-        let result = self.motion.rate(system, point, &self.y, &mut self.k[..nd], &mut self.state.stats);
+        let model = &mut self.state.counted(system);
+        let result = self.motion.rate(model, point, &self.y, &mut self.k[..nd]);
         result.map_err(|halt| self.setback_at_start(halt))?;
         self.interpolation.keep(0, &self.motion.x);
         self.begun = true;
@@ -158,8 +155,8 @@ impl HalfExplicit {
         let (before, rest) = self.k.split_at_mut(i * nd);
         products::add_mul_vec(nd, a.len(), h, before, a, &mut self.y_stage);
         let point = (self.state.t + self.tableau.c[i] * h, h);
-        let stats = &mut self.state.stats;
-        let result = self.motion.rate(system, point, &self.y_stage, &mut rest[..nd], stats);
+        let model = &mut self.state.counted(system);
+        let result = self.motion.rate(model, point, &self.y_stage, &mut rest[..nd]);
         result.map_err(|halt| self.setback(halt))?;
         self.interpolation.keep(i, &self.motion.x);
         Ok(())
@@ -177,14 +174,15 @@ impl HalfExplicit {
     fn evaluate_new_point(&mut self, system: &mut dyn System, plan: Plan) -> Result<(), Setback> {
         let (nd, s) = (self.y.len(), self.tableau.stages());
         if self.motion.source == Source::Supplied {
-            let result = self.motion.matrices(system, plan.t_new, &self.y_new, &mut self.state.stats);
+            let model = &mut self.state.counted(system);
+            let result = self.motion.matrices(model, plan.t_new, &self.y_new);
             result.map_err(|halt| self.setback(halt))?;
             self.project_velocities();
         }
-        let (rate, stats) = (&mut self.k[s * nd..(s + 1) * nd], &mut self.state.stats);
+        let (rate, model) = (&mut self.k[s * nd..(s + 1) * nd], &mut self.state.counted(system));
         let result = match self.motion.source {
-            Source::Supplied => self.motion.rate_with_matrices(system, plan.t_new, &self.y_new, rate, stats),
-            _ => self.motion.rate(system, (plan.t_new, plan.h), &self.y_new, rate, stats),
+            Source::Supplied => self.motion.rate_with_matrices(model, plan.t_new, &self.y_new, rate),
+            _ => self.motion.rate(model, (plan.t_new, plan.h), &self.y_new, rate),
         };
         result.map_err(|halt| self.setback(halt))?;
         if self.motion.source != Source::Supplied {

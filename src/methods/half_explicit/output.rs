@@ -1,12 +1,7 @@
 //! The polynomial over a step: of order 4 or 7 in r, v, p; algebraic variables are interpolated at stages.
 
-use super::tableau::Tableau;
-use super::{HalfExplicit, Setback};
-use crate::error::Failure;
-use crate::layout::Layout;
-use crate::linalg::lu::LuReal;
-use crate::methods::plan::Plan;
-use crate::system::System;
+use super::*;
+use crate::linalg::LuReal;
 
 /// Values of w, λ, μ, s at both ends and at chosen stages, as a polynomial.
 #[derive(Debug)]

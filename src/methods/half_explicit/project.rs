@@ -5,14 +5,10 @@
 //! the step, so no matrix is made for it; Broyden's updates, kept as the corrections they consist of, make up for the distance
 //! from the new point (Kelley 1995, 7.3).
 
-use super::{HalfExplicit, Setback};
-use crate::error::Rejection;
-use crate::layout::Layout;
-use crate::linalg::linear::Linear;
+use super::*;
+use crate::linalg::Linear;
 use crate::methods::motion::broyden::Broyden;
-use crate::methods::motion::saddle::Saddle;
-use crate::methods::motion::{Source, MAX_ITERATIONS};
-use crate::system::System;
+use crate::methods::motion::MAX_ITERATIONS;
 
 /// A correction of this relative size leaves only rounding errors.
 const ROUNDING: f64 = 4e-16;
@@ -58,7 +54,7 @@ impl HalfExplicit {
         let at_p = self.y.len() - l.dims.np;
         let mut before = f64::INFINITY;
         for k in 0..MAX_ITERATIONS {
-            let result = self.motion.residuals(system, t, &self.y_new, &mut self.state.stats);
+            let result = self.motion.residuals(&mut self.state.counted(system), t, &self.y_new);
             result.map_err(|halt| self.setback(halt))?;
             if l.dims.nl == 0 {
                 self.correct_velocities(at_p, 0);

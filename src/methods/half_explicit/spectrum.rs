@@ -52,8 +52,8 @@ impl HalfExplicit {
         for ((moved, y), d) in self.y_stage.iter_mut().zip(&self.y).zip(&self.error) {
             *moved = y + width * d;
         }
-        let (point, stats) = ((self.state.t, h), &mut self.state.stats);
-        let result = self.motion.rate(system, point, &self.y_stage, &mut self.k[nd..2 * nd], stats);
+        let (point, model) = ((self.state.t, h), &mut self.state.counted(system));
+        let result = self.motion.rate(model, point, &self.y_stage, &mut self.k[nd..2 * nd]);
         result.map_err(|halt| self.setback(halt))?;
         let (here, there) = self.k.split_at(nd);
         for ((d, a), b) in self.error.iter_mut().zip(here).zip(there) {

@@ -1,10 +1,8 @@
 //! The first step size, where the user gave none (HNW I, II.4).
 
-use super::{HalfExplicit, Setback};
-use crate::error::Failure;
+use super::*;
 use crate::methods::plan;
 use crate::norm::weighted_rms;
-use crate::system::System;
 
 impl HalfExplicit {
     /// A hundredth of the time in which y changes by its own size; then, with a second derivative from an Euler step of that

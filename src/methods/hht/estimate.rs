@@ -9,6 +9,10 @@ use crate::options::Options;
 const GROWTH: f64 = 5.0;
 /// Rounding errors of positions that satisfy constraints, in units of their size.
 const FLOOR: f64 = 2.0;
+/// And only up to this part of the criterion: ATOL/RTOL may be any size.
+const NEGLIGIBLE: f64 = 0.1;
+/// Increments that do not shrink are rounding errors up to this multiple of what the sizes of all terms explain.
+const EXPLAINED: f64 = 500.0;
 
 /// Weights of positions and force elements: ATOL_i + RTOL_i times the largest |x_i| so far. The paper's scalar ε with
 /// Y_i = max(1, max|q_i|) is RTOL = 0 with ATOL_i = ε Y_i.
@@ -24,14 +28,8 @@ pub struct Weights {
 impl Weights {
     /// Nothing seen yet.
     pub fn new(layout: &Layout, tolerance: &Tolerance) -> Self {
-        let n = layout.n;
-        let pick = |v: &[f64], i: usize| if v.len() == 1 { v[0] } else { v[i] };
-        Weights {
-            rtol: (0..n).map(|i| pick(&tolerance.rtol, i)).collect(),
-            atol: (0..n).map(|i| pick(&tolerance.atol, i)).collect(),
-            peak: vec![0.0; n],
-            scal: vec![1.0; n],
-        }
+        let (n, [rtol, atol]) = (layout.n, tolerance.of_components(layout.n));
+        Weights { rtol, atol, peak: vec![0.0; n], scal: vec![1.0; n] }
     }
 
     /// Another accepted point.
@@ -117,10 +115,15 @@ impl Hht {
         floor
     }
 
+    /// True if increments of this size, which do not fall any more, are explained by rounding errors at the start.
+    pub(super) fn is_stagnation(&mut self, size: f64, criterion: f64, h: f64) -> bool {
+        size <= NEGLIGIBLE * criterion && size <= EXPLAINED * self.stagnation_floor(h)
+    }
+
     /// The same, generously, for increments that do not shrink: positions are not resolved below the size that the user calls small,
     /// nor below their change over the step, and accelerations not below the forces that balance in them. What is seen
     /// so far of a body that is thrown from the origin, or rests there, says nothing of these.
-    pub(super) fn stagnation_floor(&mut self, h: f64) -> f64 {
+    fn stagnation_floor(&mut self, h: f64) -> f64 {
         let (l, c) = (self.layout, self.coefficients);
         let unit = FLOOR * f64::EPSILON.max(self.options.uround);
         let largest = |v: &[f64]| v.iter().fold(0.0f64, |m, v| m.max(v.abs()));

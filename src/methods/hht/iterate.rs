@@ -1,19 +1,11 @@
 //! The discretised equations and Newton's method for them.
 
 use super::predict::{judge, Verdict};
-use super::{Hht, Plan, Setback};
-use crate::error::{Code, Rejection};
+use super::*;
 use crate::methods::setback::Result;
-use crate::model;
-use crate::system::System;
 
 /// Increments are solved to this part of the tolerance, c of (30) of the paper, unless FNEWT says otherwise.
 const CRITERION: f64 = 1e-3;
-
-/// Increments that do not shrink are rounding errors up to this multiple of what the sizes of all terms explain.
-const EXPLAINED: f64 = 500.0;
-/// And only up to this part of the criterion: ATOL/RTOL may be any size.
-const NEGLIGIBLE: f64 = 0.1;
 
 /// How an iteration ended.
 pub(super) enum Newton {
@@ -89,12 +81,9 @@ impl Hht {
         let Plan { h, t_new: t, .. } = plan;
         self.compose(h);
         let l = self.layout;
-        let stats = &mut self.state.stats;
-        stats.neom += 1;
-        let rda = &mut self.work.rda;
-        let mut result = model::eom(system, Code::StoppedByEom, t, &self.new.x, rda);
+        let mut result = self.state.counted(system).eom(t, &self.new.x, &mut self.work.rda);
         if result.is_ok() && (!self.options.mass.is_constant() || self.mass.saved().is_none()) {
-            result = self.mass.evaluate(system, t, &self.new.x, &mut stats.nmas);
+            result = self.mass.evaluate(system, t, &self.new.x, &mut self.state.stats.nmas);
         }
         result.map_err(|trouble| self.setback(trouble))?;
         if !self.general && l.rda.f_kin.of(&self.work.rda) != l.x.v.of(&self.new.x) {
@@ -134,8 +123,7 @@ impl Hht {
             for (v, (a, old)) in l.x.v.of_mut(x).iter_mut().zip(a) {
                 *v += h * shift * (a - old);
             }
-            self.state.stats.neom += 1;
-            let result = model::eom(system, Code::StoppedByEom, plan.t_new, x, &mut self.work.rda);
+            let result = self.state.counted(system).eom(plan.t_new, x, &mut self.work.rda);
             result.map_err(|trouble| self.setback(trouble))?;
         }
         let (work, inverse) = (&mut self.work, 0.5 / (c.beta * h));
@@ -164,18 +152,13 @@ impl Hht {
             match judge(size, before, criterion, self.round_off_floor()) {
                 Verdict::Continue => before = Some(size),
                 Verdict::Converged => return Ok(Newton::Converged(iteration)),
-                Verdict::AtRoundOff => {
+                Verdict::Diverged if !self.is_stagnation(size, criterion, plan.h) => {
+                    return Ok(Newton::Failed)
+                }
+                Verdict::AtRoundOff | Verdict::Diverged => {
                     self.state.stats.at_round_off += 1;
                     return Ok(Newton::Converged(iteration));
                 }
-                Verdict::Diverged
-                    if size <= NEGLIGIBLE * criterion
-                        && size <= EXPLAINED * self.stagnation_floor(plan.h) =>
-                {
-                    self.state.stats.at_round_off += 1;
-                    return Ok(Newton::Converged(iteration));
-                }
-                Verdict::Diverged => return Ok(Newton::Failed),
             }
         }
         Ok(Newton::Failed)
@@ -200,15 +183,13 @@ impl Hht {
     /// evaluated, it would carry the error of Newton's method times the stiffness.
     pub(super) fn complete_point(&mut self, system: &mut dyn System, plan: Plan) -> Result {
         self.compose(plan.h);
-        let stats = &mut self.state.stats;
         let (t, x) = (plan.t_new, &self.new.x);
         let mut result = Ok(());
         if !self.options.mass.is_constant() {
-            result = self.mass.evaluate(system, t, x, &mut stats.nmas);
+            result = self.mass.evaluate(system, t, x, &mut self.state.stats.nmas);
         }
         if result.is_ok() && self.general {
-            stats.neom += 1;
-            result = model::eom(system, Code::StoppedByEom, t, x, &mut self.work.rda);
+            result = self.state.counted(system).eom(t, x, &mut self.work.rda);
         }
         result.map_err(|trouble| self.setback(trouble))?;
         let l = &self.layout;

@@ -2,12 +2,10 @@
 //! The rows of the constraints are divided by the step size (`crate::model::blocks`), so that the condition number stays bounded as
 //! h → 0.
 
-use super::{Hht, Plan, Setback};
-use crate::error::Rejection;
+use super::*;
 use crate::layout::Block;
 use crate::model::blocks::{add_step, Scales};
 use crate::model::index1::add_mass;
-use crate::system::System;
 
 /// Relative change of the step size for which the matrix is kept.
 const SIMILAR: f64 = 0.25;
@@ -24,14 +22,14 @@ impl Hht {
         self.matrix.discard();
         self.compose(h);
         self.mean_acceleration();
-        let (stats, x) = (&mut self.state.stats, &self.new.x);
-        let mut result = self.derivatives.jacobian(system, t, x, &mut self.fx, stats);
+        let (model, x) = (&mut self.state.counted(system), &self.new.x);
+        let mut result = self.derivatives.jacobian(model, t, x, &mut self.fx);
         if result.is_ok() {
-            result = self.mass.evaluate(system, t, x, &mut stats.nmas);
+            result = self.mass.evaluate(model.system, t, x, &mut model.stats.nmas);
         }
         if result.is_ok() {
             let slope = &mut self.work.mass_slope;
-            result = self.derivatives.mass_times(system, (t, x), &self.work.mean, slope, stats);
+            result = self.derivatives.mass_times(model, (t, x), &self.work.mean, slope);
         }
         result.map_err(|trouble| self.setback(trouble))?;
         self.assemble(h);

@@ -19,8 +19,8 @@ impl Hht {
         for part in [&old.x, &old.a, &old.slope, &old.force, &old.f_kin, &old.reported, &old.reported_a] {
             w.reals(part);
         }
-        w.reals(self.mass.saved().unwrap_or(&[]));
-        w.reals(self.mass_old.saved().unwrap_or(&[]));
+        w.mass(&self.mass);
+        w.mass(&self.mass_old);
         self.points.save(&mut w);
         let made_for = self.matrix.factored_for();
         w.real(made_for.unwrap_or(0.0));
@@ -67,12 +67,8 @@ impl Hht {
     }
 
     fn restore_masses(&mut self, r: &mut Reader<'_>, begun: bool) -> Result<(), BadState> {
-        for mass in [&mut self.mass, &mut self.mass_old] {
-            let mut full = vec![0.0; mass.len()];
-            if r.optional("mass matrix", &mut full)? {
-                mass.restore(&full);
-            }
-        }
+        r.mass(&mut self.mass)?;
+        r.mass(&mut self.mass_old)?;
         let needed = if self.options.mass.is_constant() { &self.mass } else { &self.mass_old };
         require("mass matrix", !begun || needed.saved().is_some())
     }

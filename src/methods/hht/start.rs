@@ -1,12 +1,9 @@
 //! Consistent start, first step size, and projection of what is reported.
 
-use super::{Hht, Plan, Setback};
-use crate::error::{Code, Failure};
+use super::*;
+use crate::error::Failure;
 use crate::methods::plan;
-use crate::model;
-use crate::model::index1::Halt;
 use crate::options::{PROJECT_ACCELERATIONS, PROJECT_VELOCITIES};
-use crate::system::System;
 
 impl Hht {
     /// a_0, λ_0, μ_0, w_0 from the index-1 system at the current point, unless that has been done.
@@ -16,7 +13,6 @@ impl Hht {
         }
         let l = self.layout;
         let t = self.state.t;
-        let stats = &mut self.state.stats;
         let (old, new) = (&mut self.old, &mut self.new);
         old.x.copy_from_slice(&self.state.x);
         new.a.fill(0.0);
@@ -24,7 +20,8 @@ impl Hht {
         let mass = if self.options.mass.is_constant() { &mut self.mass } else { &mut self.mass_old };
         let index1 = &mut self.index1;
         let point = (t, &mut old.x[..]);
-        let begun = index1.begin(system, (&mut self.derivatives, mass), point, (&mut new.a, h), stats);
+        let model = &mut self.state.counted(system);
+        let begun = index1.begin(model, (&mut self.derivatives, mass), point, (&mut new.a, h));
         begun.map_err(|halt| self.halted(halt))?;
         let (old, rda) = (&mut self.old, &self.index1.rda);
         old.a.copy_from_slice(&self.new.a);
@@ -99,17 +96,16 @@ impl Hht {
             return Ok(());
         }
         let (t, h, index1) = (plan.t_new, plan.h, &mut self.index1);
-        let (mass, stats) = (&mut self.mass, &mut self.state.stats);
+        let (mass, model) = (&mut self.mass, &mut self.state.counted(system));
         let mut run = || -> Result<(), Halt> {
-            index1.linearize(system, &mut self.derivatives, mass, (t, &new.reported), stats)?;
-            index1.decompose(mass, stats)?;
+            index1.linearize(model, &mut self.derivatives, mass, (t, &new.reported))?;
+            index1.decompose(mass, model.stats)?;
             if project & PROJECT_VELOCITIES != 0 {
-                stats.neom += 1;
-                model::eom(system, Code::StoppedByEom, t, &new.reported, &mut index1.rda)?;
+                model.eom(t, &new.reported, &mut index1.rda)?;
                 index1.project_velocities(&mut new.reported);
             }
             if project & PROJECT_ACCELERATIONS != 0 {
-                index1.solve(system, mass, (t, &mut new.reported), &mut new.reported_a, h, stats)?;
+                index1.solve(model, mass, (t, &mut new.reported), &mut new.reported_a, h)?;
             }
             Ok(())
         };

@@ -5,9 +5,7 @@
 use super::{Halt, Motion, Result, Source, SAME_FORCE};
 use crate::error::Code;
 use crate::layout::Form;
-use crate::model::{self, Trouble};
-use crate::stats::Stats;
-use crate::system::System;
+use crate::model::{eom, Calls, Trouble};
 
 impl Motion {
     /// True if the matrices of this point come from differences in v.
@@ -18,27 +16,21 @@ impl Motion {
 
     /// λ, μ and the acceleration (in place of f_dyn); false if forces depend on the multipliers otherwise, or the model cannot be
     /// evaluated at velocities so far away. Then the point is as before.
-    pub(super) fn solve_affine(
-        &mut self,
-        system: &mut dyn System,
-        (t, h): (f64, f64),
-        stats: &mut Stats,
-    ) -> Result<bool> {
+    pub(super) fn solve_affine(&mut self, model: &mut Calls<'_>, (t, h): (f64, f64)) -> Result<bool> {
         let (l, m) = (self.layout, self.nu.len());
         let multipliers = l.x.multipliers;
         self.guess.copy_from_slice(multipliers.of(&self.x));
         multipliers.of_mut(&mut self.x).fill(0.0);
-        self.evaluate(system, t, stats)?;
-        stats.njac += 1;
-        if !self.velocity_columns(system, t, stats)? {
+        self.evaluate(model, t)?;
+        model.stats.njac += 1;
+        if !self.velocity_columns(model, t)? {
             multipliers.of_mut(&mut self.x).copy_from_slice(&self.guess);
             return Ok(false);
         }
         self.decompose()?;
         self.force.copy_from_slice(l.rda.f_dyn.of(&self.rda));
-        self.solve_linear(system, (t, h), stats)?;
-        stats.neom += 1;
-        model::eom(system, Code::StoppedByEom, t, &self.x, &mut self.rows)?;
+        self.solve_linear(model, (t, h))?;
+        model.eom(t, &self.x, &mut self.rows)?;
         let (mut difference, mut scale) = (0.0f64, 0.0f64);
         for ((c, free), bound) in self.c.chunks_exact(m).zip(&self.force).zip(l.rda.f_dyn.of(&self.rows)) {
             let by_constraints: f64 = c.iter().zip(&self.nu).map(|(c, nu)| c * nu).sum();
@@ -60,7 +52,7 @@ impl Motion {
     }
 
     /// C, and Z in FX6, with the rows at the point in `rda`; false if the model cannot be evaluated on either side.
-    fn velocity_columns(&mut self, system: &mut dyn System, t: f64, stats: &mut Stats) -> Result<bool> {
+    fn velocity_columns(&mut self, model: &mut Calls<'_>, t: f64) -> Result<bool> {
         let (l, m) = (self.layout, self.nu.len());
         let np = l.dims.np;
         self.moved.copy_from_slice(&self.x);
@@ -70,8 +62,9 @@ impl Motion {
             let mut found = None;
             for step in [width, -width] {
                 self.moved[at] = v + step;
-                stats.eom_for_differences += 1;
-                match model::eom(system, Code::StoppedByEomInDifferences, t, &self.moved, &mut self.rows) {
+                model.stats.eom_for_differences += 1;
+                let code = Code::StoppedByEomInDifferences;
+                match eom(model.system, code, t, &self.moved, &mut self.rows) {
                     Ok(()) => {
                         found = Some(self.moved[at] - v);
                         break;

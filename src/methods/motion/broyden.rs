@@ -1,7 +1,7 @@
 //! Broyden's updates of a matrix that is not made anew, kept as the corrections they consist of (Kelley 1995, 7.3).
 
 use super::MAX_ITERATIONS;
-use crate::linalg::scalar::Scalar;
+use crate::linalg::Scalar;
 
 /// A correction is enlarged tenfold at most.
 const LARGEST_PART: f64 = 0.9;

@@ -15,17 +15,10 @@ mod save;
 pub mod setback;
 mod supplied;
 
-use crate::error::Code;
 use crate::layout::{Form, Layout};
-use crate::linalg::linear::{Factored, Linear};
-use crate::linalg::lu::LuReal;
-use crate::linalg::products;
-use crate::model::derivatives::Derivatives;
-use crate::model::gamma::{At, Gamma};
-use crate::model::time_rate::Span;
-use crate::model::{self, index1, Mass, Trouble};
+use crate::linalg::{products, Factored, Linear, LuReal};
+use crate::model::{index1, At, Calls, Derivatives, Gamma, Mass, Span, Trouble};
 use crate::options::Options;
-use crate::stats::Stats;
 use crate::system::{JacobianBlocks, Parts, System};
 use saddle::{Defect, Saddle};
 use supplied::Ask;
@@ -171,44 +164,37 @@ impl Motion {
     }
 
     /// y = (r, v, p): its rate, with w, λ, μ and s of the point in `x`. h is the size of the step, for differences in time.
-    pub fn rate(
-        &mut self,
-        system: &mut dyn System,
-        (t, h): (f64, f64),
-        y: &[f64],
-        rate: &mut [f64],
-        stats: &mut Stats,
-    ) -> Result {
+    pub fn rate(&mut self, model: &mut Calls<'_>, (t, h): (f64, f64), y: &[f64], rate: &mut [f64]) -> Result {
         self.place(y);
         if self.source == Source::Unknown {
-            self.choose_source(system, t);
+            self.choose_source(model.system, t);
         }
         if self.source == Source::Supplied {
-            self.ask(system, t, Ask::Stage, stats)?;
+            self.ask(model, t, Ask::Stage)?;
             self.decompose()?;
-            self.solve_supplied(stats)?;
+            self.solve_supplied(model.stats)?;
         } else {
-            self.settle_contact(system, t, stats)?;
-            self.mass.evaluate(system, t, &self.x, &mut stats.nmas)?;
-            if !(self.is_affine() && self.solve_affine(system, (t, h), stats)?) {
-                self.solve_linearized(system, (t, h), stats)?;
+            self.settle_contact(model, t)?;
+            self.mass.evaluate(model.system, t, &self.x, &mut model.stats.nmas)?;
+            if !(self.is_affine() && self.solve_affine(model, (t, h))?) {
+                self.solve_linearized(model, (t, h))?;
             }
         }
-        stats.npdec += 1;
+        model.stats.npdec += 1;
         self.write_rate(rate);
         Ok(())
     }
 
     /// λ, μ and the acceleration (in place of f_dyn) with FX1..FX6.
-    fn solve_linearized(&mut self, system: &mut dyn System, point: (f64, f64), stats: &mut Stats) -> Result {
-        let coupled = self.constraint_matrix(system, point.0, stats)?;
+    fn solve_linearized(&mut self, model: &mut Calls<'_>, point: (f64, f64)) -> Result {
+        let coupled = self.constraint_matrix(model, point.0)?;
         self.decompose()?;
         if coupled {
-            return self.solve_coupled(system, point, stats);
+            return self.solve_coupled(model, point);
         }
         self.layout.x.multipliers.of_mut(&mut self.x).fill(0.0);
-        self.evaluate(system, point.0, stats)?;
-        self.solve_linear(system, point, stats)?;
+        self.evaluate(model, point.0)?;
+        self.solve_linear(model, point)?;
         self.add_to_forces();
         Ok(())
     }
@@ -228,27 +214,26 @@ impl Motion {
     }
 
     /// Rows of EOM at y, contact points settled, with the multipliers in hand; of supplied parts the rows g alone.
-    pub fn residuals(&mut self, system: &mut dyn System, t: f64, y: &[f64], stats: &mut Stats) -> Result {
+    pub fn residuals(&mut self, model: &mut Calls<'_>, t: f64, y: &[f64]) -> Result {
         self.place(y);
         if self.source == Source::Supplied {
-            return self.ask(system, t, Ask::Positions, stats);
+            return self.ask(model, t, Ask::Positions);
         }
-        self.settle_contact(system, t, stats)?;
-        self.evaluate(system, t, stats)
+        self.settle_contact(model, t)?;
+        self.evaluate(model, t)
     }
 
-    pub(super) fn evaluate(&mut self, system: &mut dyn System, t: f64, stats: &mut Stats) -> Result {
-        stats.neom += 1;
-        Ok(model::eom(system, Code::StoppedByEom, t, &self.x, &mut self.rda)?)
+    pub(super) fn evaluate(&mut self, model: &mut Calls<'_>, t: f64) -> Result {
+        Ok(model.eom(t, &self.x, &mut self.rda)?)
     }
 
     /// C; true if the forces depend on w, λ, μ otherwise than by -Cᵀ(λ, μ).
-    fn constraint_matrix(&mut self, system: &mut dyn System, t: f64, stats: &mut Stats) -> Result<bool> {
+    fn constraint_matrix(&mut self, model: &mut Calls<'_>, t: f64) -> Result<bool> {
         let m = self.nu.len();
         if m == 0 && self.layout.dims.nw == 0 {
             return Ok(false);
         }
-        self.linearize(system, t, stats)?;
+        self.linearize(model, t)?;
         self.read_constraint_matrix()
     }
 
@@ -279,21 +264,16 @@ impl Motion {
 
     /// FX1..FX6, M and C at (t, x), decomposed for a solution with all of them; true if the forces depend on w, λ, μ otherwise
     /// than by -Cᵀ(λ, μ). Then the block of FX1 for them is decomposed, too.
-    pub fn linearize_all(
-        &mut self,
-        system: &mut dyn System,
-        (t, x): (f64, &[f64]),
-        stats: &mut Stats,
-    ) -> Result<bool> {
+    pub fn linearize_all(&mut self, model: &mut Calls<'_>, (t, x): (f64, &[f64])) -> Result<bool> {
         self.x.copy_from_slice(x);
-        self.mass.evaluate(system, t, &self.x, &mut stats.nmas)?;
-        self.linearize(system, t, stats)?;
+        self.mass.evaluate(model.system, t, &self.x, &mut model.stats.nmas)?;
+        self.linearize(model, t)?;
         let coupled = self.read_constraint_matrix()?;
         self.decompose()?;
         if coupled {
             self.factor_algebraic()?;
         }
-        stats.npdec += 1;
+        model.stats.npdec += 1;
         Ok(coupled)
     }
 
@@ -310,29 +290,24 @@ impl Motion {
     }
 
     /// FX1..FX6 at the point.
-    pub(super) fn linearize(&mut self, system: &mut dyn System, t: f64, stats: &mut Stats) -> Result {
-        Ok(self.derivatives.jacobian(system, t, &self.x, &mut self.fx, stats)?)
+    pub(super) fn linearize(&mut self, model: &mut Calls<'_>, t: f64) -> Result {
+        Ok(self.derivatives.jacobian(model, t, &self.x, &mut self.fx)?)
     }
 
     /// λ, μ and the acceleration (in place of f_dyn) from linear equations, EOM being evaluated with λ = μ = 0.
-    pub(super) fn solve_linear(
-        &mut self,
-        system: &mut dyn System,
-        (t, h): (f64, f64),
-        stats: &mut Stats,
-    ) -> Result {
+    pub(super) fn solve_linear(&mut self, model: &mut Calls<'_>, (t, h): (f64, f64)) -> Result {
         let (b, rows) = (self.layout.x, self.layout.rda);
         if self.layout.form == Form::StrangenessFree && !self.saddle.is_whole() {
             self.nu.copy_from_slice(&self.rda[rows.g_acceleration.start..rows.h_acceleration.end]);
             let f = rows.f_dyn.of_mut(&mut self.rda);
             factored(&mut self.saddle)?.solve_reduced(f, &mut self.nu);
         } else {
-            self.constraint_rate(system, (t, h), stats)?;
+            self.constraint_rate(model, (t, h))?;
             let f = rows.f_dyn.of_mut(&mut self.rda);
             factored(&mut self.saddle)?.solve(f, &mut self.nu);
         }
         b.multipliers.of_mut(&mut self.x).copy_from_slice(&self.nu);
-        stats.nbsub += 1;
+        model.stats.nbsub += 1;
         Ok(())
     }
 
@@ -347,12 +322,7 @@ impl Motion {
     }
 
     /// ν := -γ, minus the rate of (gI, h) at constant v, for EOM evaluated at the point.
-    pub(super) fn constraint_rate(
-        &mut self,
-        system: &mut dyn System,
-        (t, h): (f64, f64),
-        stats: &mut Stats,
-    ) -> Result {
+    pub(super) fn constraint_rate(&mut self, model: &mut Calls<'_>, (t, h): (f64, f64)) -> Result {
         if self.nu.is_empty() {
             return Ok(());
         }
@@ -364,9 +334,9 @@ impl Motion {
         let span = Span { narrow: f64::EPSILON.cbrt() * h, smooth: h, further: 0 };
         let at = At { t, x: &self.x, rda: &self.rda };
         if self.source == Source::Jacobian {
-            self.gamma.by_jacobian(system, &self.fx, at, span, stats)?;
+            self.gamma.by_jacobian(model, &self.fx, at, span)?;
         } else {
-            self.gamma.along_motion(system, at, span, stats)?;
+            self.gamma.along_motion(model, at, span)?;
         }
         self.nu.iter_mut().zip(&self.gamma.value).for_each(|(nu, gamma)| *nu = 0.0 - gamma);
         Ok(())

@@ -1,10 +1,6 @@
 //! What is not linear at a point: w, λ, μ where forces depend on them (friction), and contact points, by Newton's method.
 
-use super::saddle::Defect;
-use super::{factored, Halt, Motion, Result, MAX_ITERATIONS};
-use crate::linalg::products;
-use crate::stats::Stats;
-use crate::system::System;
+use super::*;
 
 /// Relative size of a correction that is only rounding.
 const ROUNDING: f64 = 1e-14;
@@ -20,21 +16,16 @@ impl Motion {
     }
 
     /// w, λ, μ from d, gII, hI by Newton's method, then the acceleration in place of f_dyn.
-    pub(super) fn solve_coupled(
-        &mut self,
-        system: &mut dyn System,
-        (t, h): (f64, f64),
-        stats: &mut Stats,
-    ) -> Result {
+    pub(super) fn solve_coupled(&mut self, model: &mut Calls<'_>, (t, h): (f64, f64)) -> Result {
         let (l, n1) = (self.layout, self.layout.n1());
         self.factor_algebraic()?;
         let mut before = f64::INFINITY;
         for iteration in 0..MAX_ITERATIONS {
-            self.evaluate(system, t, stats)?;
+            self.evaluate(model, t)?;
             let step = &mut self.step[..n1];
             step.copy_from_slice(l.rda.rows1.of(&self.rda));
             self.algebraic.solve(step);
-            stats.nbsub += 1;
+            model.stats.nbsub += 1;
             let x = l.x.algebraic.of_mut(&mut self.x);
             let scale = x.iter().fold(0.0f64, |s, x| s.max(x.abs()));
             let size = step.iter().fold(0.0f64, |s, d| s.max(d.abs()));
@@ -48,7 +39,7 @@ impl Motion {
             let stalled = iteration > 0 && size > 0.3 * before;
             let rate = contraction(size, before);
             if size * rate.max(SLOW) <= ROUNDING * scale || (stalled && size <= 1e-9 * scale) || size == 0.0 {
-                return self.acceleration(system, (t, h), stats);
+                return self.acceleration(model, (t, h));
             }
             if !size.is_finite() || (stalled && size > before) {
                 return Err(Halt::Diverged);
@@ -59,9 +50,9 @@ impl Motion {
     }
 
     /// f_dyn := a, the multipliers being known.
-    fn acceleration(&mut self, system: &mut dyn System, point: (f64, f64), stats: &mut Stats) -> Result {
+    fn acceleration(&mut self, model: &mut Calls<'_>, point: (f64, f64)) -> Result {
         if self.saddle.is_whole() {
-            self.constraint_rate(system, point, stats)?;
+            self.constraint_rate(model, point)?;
             factored(&mut self.saddle)?.solve(self.layout.rda.f_dyn.of_mut(&mut self.rda), &mut self.nu);
         } else {
             factored(&mut self.saddle)?.solve_mass(self.layout.rda.f_dyn.of_mut(&mut self.rda));
@@ -70,16 +61,16 @@ impl Motion {
     }
 
     /// s from c(p, s) = 0 by Newton's method.
-    pub(super) fn settle_contact(&mut self, system: &mut dyn System, t: f64, stats: &mut Stats) -> Result {
+    pub(super) fn settle_contact(&mut self, model: &mut Calls<'_>, t: f64) -> Result {
         let (l, ns) = (self.layout, self.layout.dims.ns);
         if ns == 0 {
             return Ok(());
         }
         let (mut before, mut stalled) = (f64::INFINITY, true);
         for _ in 0..MAX_ITERATIONS {
-            self.evaluate(system, t, stats)?;
+            self.evaluate(model, t)?;
             if stalled {
-                self.linearize(system, t, stats)?;
+                self.linearize(model, t)?;
                 let m3 = l.m3();
                 for (j, column) in self.contact.matrix_mut().chunks_exact_mut(ns).enumerate() {
                     column.copy_from_slice(&self.fx.fx[2][j * m3..j * m3 + ns]);

@@ -10,12 +10,8 @@
 use crate::decompose::DecompositionKind;
 use crate::linalg::cholesky::Cholesky;
 use crate::linalg::fixed::by_length;
-use crate::linalg::linear::Factored;
-use crate::linalg::lu::LuReal;
 use crate::linalg::pivoted_cholesky::{PivotedCholesky, RankRule};
-use crate::linalg::products;
-use crate::linalg::scalar::Scalar;
-use crate::linalg::LinalgError;
+use crate::linalg::{products, Factored, LinalgError, LuReal, Scalar};
 use crate::model::Mass;
 use crate::rank::RankPolicy;
 

@@ -27,10 +27,6 @@ impl Motion {
         };
         let rows = r.distinct("independent constraints", constraints)?;
         self.saddle.values().recall(whole, rank, &rows);
-        let mut full = vec![0.0; self.layout.dims.nv * self.layout.dims.nv];
-        if r.optional("mass matrix", &mut full)? {
-            self.mass.restore(&full);
-        }
-        Ok(())
+        r.mass(&mut self.mass)
     }
 }

@@ -5,8 +5,8 @@ use super::Halt;
 use crate::decompose::DecompositionKind;
 use crate::error::{Code, Rejection};
 use crate::layout::Layout;
-use crate::methods::setback::{self, Setback};
-use crate::methods::state::State;
+use crate::methods::setback;
+use crate::methods::{Setback, State};
 use crate::model::Trouble;
 use crate::options::Options;
 

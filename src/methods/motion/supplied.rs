@@ -3,9 +3,9 @@
 use super::{factored, Motion, Result};
 use crate::error::Code;
 use crate::linalg::all_finite;
-use crate::model;
+use crate::model::{self, Calls};
 use crate::stats::Stats;
-use crate::system::{Outcome, Parts, System};
+use crate::system::{Outcome, Parts};
 
 /// What is asked of a model that supplies parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,32 +22,32 @@ pub(super) enum Ask {
 
 impl Motion {
     /// The matrices at y and the rows gI, h. For supplied parts only; then [`Motion::rate_with_matrices`].
-    pub fn matrices(&mut self, system: &mut dyn System, t: f64, y: &[f64], stats: &mut Stats) -> Result {
+    pub fn matrices(&mut self, model: &mut Calls<'_>, t: f64, y: &[f64]) -> Result {
         self.place(y);
-        self.ask(system, t, Ask::Matrices, stats)?;
+        self.ask(model, t, Ask::Matrices)?;
         self.decompose()?;
-        stats.npdec += 1;
+        model.stats.npdec += 1;
         Ok(())
     }
 
     /// The rate at y, which differs in v alone from the point of the matrices.
     pub fn rate_with_matrices(
         &mut self,
-        system: &mut dyn System,
+        model: &mut Calls<'_>,
         t: f64,
         y: &[f64],
         rate: &mut [f64],
-        stats: &mut Stats,
     ) -> Result {
         self.place(y);
-        self.ask(system, t, Ask::Forces, stats)?;
-        self.solve_supplied(stats)?;
+        self.ask(model, t, Ask::Forces)?;
+        self.solve_supplied(model.stats)?;
         self.write_rate(rate);
         Ok(())
     }
 
     /// Parts that the model supplies.
-    pub(super) fn ask(&mut self, system: &mut dyn System, t: f64, ask: Ask, stats: &mut Stats) -> Result {
+    pub(super) fn ask(&mut self, model: &mut Calls<'_>, t: f64, ask: Ask) -> Result {
+        let Calls { system, stats } = model;
         let (rows, mut parts) = (self.layout.rda, Parts::default());
         let (matrices, forces) =
             (matches!(ask, Ask::Stage | Ask::Matrices), matches!(ask, Ask::Stage | Ask::Forces));

@@ -19,7 +19,7 @@ use crate::layout::Block;
 use crate::linalg::products::{add_mul, add_mul_ld, add_mul_vec, mul, mul_transposed, mul_vec};
 use crate::linalg::LinalgError;
 use crate::methods::hht::predict::{judge, Verdict};
-use crate::model::index1::Halt;
+use crate::model::Halt;
 use crate::options::MonitorUse;
 use crate::system::System;
 

@@ -3,14 +3,11 @@
 //! With F = (M a - f_dyn, -d, r - r_n - h [(1-ρ) r'_n + ρ b]) the derivatives of F are those of FX5, FX1 and FX4 as they are, which
 //! hold negative ones. Contact points follow the positions: δs = -c_s⁻¹ (c + c_p δp).
 
-use crate::error::Code;
 use crate::layout::{Block, Layout};
 use crate::linalg::products::add_mul;
 use crate::linalg::{RealSolver, SolverKind};
-use crate::model::derivatives::Derivatives;
-use crate::model::gamma::{At, Gamma};
-use crate::model::index1::{span, Halt};
-use crate::model::{self, Mass};
+use crate::model::index1::span;
+use crate::model::{At, Calls, Derivatives, Gamma, Halt, Mass};
 use crate::options::Options;
 use crate::stats::Stats;
 use crate::system::{JacobianBlocks, System};
@@ -119,13 +116,13 @@ impl Linearization {
         (h, slope): (f64, f64),
         stats: &mut Stats,
     ) -> Result<(), Halt> {
-        stats.neom += 1;
-        model::eom(system, Code::StoppedByEom, t, x, &mut self.rda)?;
-        derivatives.jacobian(system, t, x, &mut self.fx, stats)?;
-        mass.evaluate(system, t, x, &mut stats.nmas)?;
-        derivatives.mass_times(system, (t, x), a, &mut self.mass_slope, stats)?;
+        let model = &mut Calls { system, stats };
+        model.eom(t, x, &mut self.rda)?;
+        derivatives.jacobian(model, t, x, &mut self.fx)?;
+        mass.evaluate(model.system, t, x, &mut model.stats.nmas)?;
+        derivatives.mass_times(model, (t, x), a, &mut self.mass_slope)?;
         let at = At { t, x, rda: &self.rda };
-        self.gamma.by_jacobian(system, &self.fx, at, span(h), stats)?;
+        self.gamma.by_jacobian(model, &self.fx, at, span(h))?;
         self.follow_contacts()?;
         self.constraints(a);
         self.motion(slope);

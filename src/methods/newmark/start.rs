@@ -4,7 +4,7 @@ use super::{Newmark, Plan, Setback};
 use crate::error::{Code, Failure};
 use crate::methods::{plan, setback};
 use crate::model;
-use crate::model::index1::Halt;
+use crate::model::{Calls, Halt};
 use crate::system::System;
 
 impl Newmark {
@@ -17,8 +17,8 @@ impl Newmark {
         let (old, stats, index1) = (&mut self.old, &mut self.state.stats, &mut self.index1);
         old.x.copy_from_slice(&self.state.x);
         old.a.fill(0.0);
-        let (model, point) = ((&mut self.derivatives, &mut self.mass), (t, &mut old.x[..]));
-        let begun = index1.begin(system, model, point, (&mut old.a, h), stats);
+        let (parts, point) = ((&mut self.derivatives, &mut self.mass), (t, &mut old.x[..]));
+        let begun = index1.begin(&mut Calls { system, stats }, parts, point, (&mut old.a, h));
         begun.map_err(|halt| self.halted(halt))?;
         let (old, rda) = (&mut self.old, &self.index1.rda);
         old.mean.copy_from_slice(&old.a);

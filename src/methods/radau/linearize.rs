@@ -1,12 +1,10 @@
 //! Jacobian, mass matrix, predecomposition, selectors and the reduced matrices E1, E2.
 
-use super::{Linearized, Radau, Setback};
-use crate::error::Rejection;
-use crate::formulation::{Selectors, Shifts};
+use super::*;
+use crate::formulation::Selectors;
 use crate::linalg::{LinalgError, SolverKind};
 use crate::methods::setback::Result;
-use crate::model::Trouble;
-use crate::system::System;
+use crate::model;
 
 impl<const L: usize> Radau<L> {
     /// Jacobian, mass matrix and predecomposition, unless those in hand can be used.
@@ -76,18 +74,10 @@ impl<const L: usize> Radau<L> {
         }
     }
 
-    pub(super) fn evaluate_matrices(
-        &mut self,
-        system: &mut dyn System,
-        t: f64,
-        x: &[f64],
-    ) -> Result<(), Trouble> {
-        let stats = &mut self.state.stats;
-        self.rows.jacobian(system, (t, x), &mut self.fx, stats)?;
-        if let Some(closing) = &mut self.closing {
-            closing.decomposed = false;
-        }
-        self.mass.evaluate(system, t, x, &mut stats.nmas)
+    pub(super) fn evaluate_matrices(&mut self, system: &mut dyn System, t: f64, x: &[f64]) -> model::Result {
+        self.rows.jacobian(system, (t, x), &mut self.fx, &mut self.state.stats)?;
+        self.forget_closing();
+        self.mass.evaluate(system, t, x, &mut self.state.stats.nmas)
     }
 
     /// Selectors S_p, S_v (SELCOMP), and the reduced matrices B and C.

@@ -19,16 +19,12 @@ mod start;
 pub mod switching;
 pub mod tableau;
 
-use super::plan::{Attempted, Plan};
-use super::setback::Setback;
-use super::state::State;
-use super::Method;
+use super::{Attempted, Method, Plan, Setback, State};
 use crate::control::{self, Memory};
 use crate::error::{Failure, Rejection};
 use crate::formulation::{Formulation, LaneWork, Shifts};
 use crate::layout::Layout;
-use crate::linalg::lanes::Lanes;
-use crate::linalg::linear::Linear;
+use crate::linalg::{Lanes, Linear};
 use crate::model::Mass;
 use crate::newton::stopping_criterion;
 use crate::norm::{Scaling, Tolerance};

@@ -8,7 +8,7 @@
 use super::linearize::singular;
 use super::{Radau, Rows, Setback};
 use crate::decompose::{ConstraintDecomposition, DecompositionKind};
-use crate::linalg::scalar::Scalar;
+use crate::linalg::Scalar;
 use crate::rank::RankPolicy;
 use crate::system::System;
 
@@ -85,6 +85,13 @@ impl Closing {
 }
 
 impl<const L: usize> Radau<L> {
+    /// FX1 has changed.
+    pub(super) fn forget_closing(&mut self) {
+        if let Some(closing) = &mut self.closing {
+            closing.decomposed = false;
+        }
+    }
+
     /// The end of an attempt that was given up is none of this one, which may be critical and leave no rows of its own.
     pub(super) fn forget_end(&mut self) {
         if let Some(closing) = &mut self.closing {

@@ -4,8 +4,7 @@
 use crate::decompose::DecompositionKind;
 use crate::error::Code;
 use crate::layout::{Form, Layout};
-use crate::model::derivatives::Derivatives;
-use crate::model::{self, Trouble};
+use crate::model::{self, Calls, Derivatives, Trouble};
 use crate::options::{Options, StageMultipliers};
 use crate::stats::Stats;
 use crate::system::{JacobianBlocks, System};
@@ -71,8 +70,9 @@ impl Rows {
         fx: &mut JacobianBlocks,
         stats: &mut Stats,
     ) -> Result<(), Trouble> {
-        let Some(whole) = &mut self.whole else { return self.derivatives.jacobian(system, t, x, fx, stats) };
-        self.derivatives.jacobian(system, t, x, &mut whole.fx, stats)?;
+        let model = &mut Calls { system, stats };
+        let Some(whole) = &mut self.whole else { return self.derivatives.jacobian(model, t, x, fx) };
+        self.derivatives.jacobian(model, t, x, &mut whole.fx)?;
         let (few, all) = (fx.shape[0].0, whole.fx.shape[0].0);
         for (few, all) in fx.fx[0].chunks_exact_mut(few.max(1)).zip(whole.fx.fx[0].chunks_exact(all.max(1))) {
             few.copy_from_slice(&all[..few.len()]);

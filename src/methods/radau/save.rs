@@ -23,8 +23,8 @@ impl<const L: usize> Radau<L> {
         w.real(self.formulation.factored_for().map_or(0.0, |shifts| shifts.h));
         w.flag(self.renew_selectors);
         w.int(u64::from(self.singular));
-        w.reals(self.mass.saved().unwrap_or(&[]));
-        w.reals(self.stage_mass.saved().unwrap_or(&[]));
+        w.mass(&self.mass);
+        w.mass(&self.stage_mass);
         if self.linearized != Linearized::Nowhere {
             self.fx.fx.iter().for_each(|block| w.reals(block));
             self.rows.whole.iter().for_each(|whole| w.reals(&whole.fx.fx[0]));
@@ -40,14 +40,7 @@ impl<const L: usize> Radau<L> {
         for list in [&memory.rows_v, &memory.rows_p, &memory.selected_for] {
             w.indices(list.iter().map(|&i| i as u64));
         }
-        w.real(self.memory.best);
-        w.reals(self.memory.time.as_slice());
-        w.flag(self.memory.passed);
-        w.int(u64::from(self.memory.shifts));
-        // How many constraints are redundant, where critical steps may come.
-        w.indices(
-            self.critical.iter().map(|critical| critical.redundant() as u64).collect::<Vec<_>>().into_iter(),
-        );
+        self.save_critical(&mut w);
         w.seal()
     }
 
@@ -76,6 +69,18 @@ impl<const L: usize> Radau<L> {
         r.end()
     }
 
+    /// What is remembered of rank losses of the constraints.
+    fn save_critical(&self, w: &mut Writer) {
+        w.real(self.memory.best);
+        w.reals(self.memory.time.as_slice());
+        w.flag(self.memory.passed);
+        w.int(u64::from(self.memory.shifts));
+        // How many constraints are redundant, where critical steps may come.
+        w.indices(
+            self.critical.iter().map(|critical| critical.redundant() as u64).collect::<Vec<_>>().into_iter(),
+        );
+    }
+
     /// What is remembered of rank losses.
     fn restore_critical(&mut self, r: &mut Reader<'_>) -> Result<(), BadState> {
         self.memory.best = r.not_negative("constraints")?;
@@ -102,21 +107,16 @@ impl<const L: usize> Radau<L> {
     }
 
     fn restore_matrices(&mut self, r: &mut Reader<'_>) -> Result<(), BadState> {
-        let mut full = vec![0.0; self.layout.dims.nv * self.layout.dims.nv];
-        for mass in [&mut self.mass, &mut self.stage_mass] {
-            if r.optional("mass matrix", &mut full)? {
-                mass.restore(&full);
-            }
-        }
+        r.mass(&mut self.mass)?;
+        r.mass(&mut self.stage_mass)?;
         if self.linearized != Linearized::Nowhere {
             require("mass matrix", self.mass.saved().is_some())?;
             self.fx.fx.iter_mut().try_for_each(|block| r.reals("Jacobian", block))?;
             let whole = self.rows.whole.iter_mut();
             whole.map(|whole| &mut whole.fx.fx[0]).try_for_each(|block| r.reals("Jacobian", block))?;
         }
-        if let Some(closing) = &mut self.closing {
-            (closing.decomposed, closing.evaluated) = (false, false);
-        }
+        self.forget_closing();
+        self.forget_end();
         self.work.here_valid = r.flag("rows here")?;
         if self.work.here_valid {
             r.reals("rows here", &mut self.work.here)?;

@@ -3,7 +3,8 @@
 
 use super::tableau::Tableau;
 use crate::layout::{Block, Layout};
-use crate::linalg::lanes::{self, Lanes, Processor};
+use crate::linalg::lanes::{self, Processor};
+use crate::linalg::Lanes;
 use crate::polynomial::DenseOutput;
 
 /// Work vectors of one step.

@@ -2,7 +2,7 @@
 //! complex systems (report (17); Hairer & Wanner II, IV.8).
 
 use super::coefficients::{STAGES3, STAGES5, STAGES7};
-use crate::linalg::lanes::Lanes;
+use crate::linalg::Lanes;
 
 /// Numbers of stages there are.
 pub const STAGES: [usize; 3] = [3, 5, 7];

@@ -119,22 +119,21 @@ impl Rosenbrock {
             self.frozen.spoiled = true;
             self.predict(t, wanted.node * h);
             self.motion.place(&self.y_new);
-            self.motion.linearize(system, t, &mut self.state.stats)?;
+            self.motion.linearize(&mut self.state.counted(system), t)?;
             self.read_constraints()?;
             self.positions.factor()?;
             self.velocities.factor()?;
             self.settle(system, t, (enough, false))?;
         }
         self.frozen.spoiled = true;
-        let stats = &mut self.state.stats;
         if self.motion.source == Source::Supplied {
-            self.motion.matrices(system, t, &self.y_new, stats)?;
+            self.motion.matrices(&mut self.state.counted(system), t, &self.y_new)?;
             self.renew_constraints()?;
             self.correct_velocities(Updates::None);
-            let (y, rate, stats) = (&self.y_new, &mut self.rate_new, &mut self.state.stats);
-            self.motion.rate_with_matrices(system, t, y, rate, stats)
+            let (y, rate) = (&self.y_new, &mut self.rate_new);
+            self.motion.rate_with_matrices(&mut self.state.counted(system), t, y, rate)
         } else {
-            self.motion.rate(system, (t, h), &self.y_new, &mut self.rate_new, stats)?;
+            self.motion.rate(&mut self.state.counted(system), (t, h), &self.y_new, &mut self.rate_new)?;
             self.renew_constraints()?;
             Ok(())
         }
@@ -159,7 +158,7 @@ impl Rosenbrock {
         self.assembly.updates = [0; 2];
         let (mut before, mut assembled) = ((f64::INFINITY, f64::INFINITY), false);
         for _ in 0..MAX_ITERATIONS {
-            self.motion.residuals(system, t, &self.y_new, &mut self.state.stats)?;
+            self.motion.residuals(&mut self.state.counted(system), t, &self.y_new)?;
             let mut size = 0.0;
             if !assembled {
                 let position = self.correct_positions();

@@ -2,7 +2,7 @@
 
 use super::Rosenbrock;
 use crate::layout::Layout;
-use crate::linalg::lu::LuReal;
+use crate::linalg::LuReal;
 use crate::methods::motion::saddle::Defect;
 use crate::methods::motion::Source;
 

@@ -103,7 +103,7 @@ impl Rosenbrock {
     pub(super) fn rate_with_frozen(&mut self, system: &mut dyn System, t: f64) -> Result<(), Halt> {
         let l = self.layout;
         self.motion.place(&self.y_new);
-        self.motion.evaluate(system, t, &mut self.state.stats)?;
+        self.motion.evaluate(&mut self.state.counted(system), t)?;
         self.algebraic_step()?;
         let (motion, step) = (&mut self.motion, &self.frozen.step);
         l.x.algebraic.of_mut(&mut motion.x).iter_mut().zip(step).for_each(|(x, d)| *x += d);

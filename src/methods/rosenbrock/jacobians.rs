@@ -17,8 +17,7 @@ use crate::error::Code;
 use crate::layout::{Block, Form, Layout};
 use crate::linalg::{all_finite, products};
 use crate::methods::motion::{factored, Halt};
-use crate::model::time_rate::TimeRate;
-use crate::model::{Mass, Trouble};
+use crate::model::{Mass, TimeRate, Trouble};
 use crate::options::Options;
 use crate::system::{Outcome, System};
 
@@ -80,8 +79,8 @@ impl Rosenbrock {
         h: f64,
         repartition: bool,
     ) -> Result<(), Halt> {
-        let (t, stats) = (self.state.t, &mut self.state.stats);
-        self.coupled = self.motion.linearize_all(system, (t, &self.x), stats)?;
+        let t = self.state.t;
+        self.coupled = self.motion.linearize_all(&mut self.state.counted(system), (t, &self.x))?;
         self.plain = self.is_plain();
         self.read_constraints()?;
         self.partition(repartition)?;

@@ -28,10 +28,7 @@ mod tangent;
 
 use super::motion::saddle::Saddle;
 use super::motion::{setback, Halt, Motion, Source};
-use super::plan::{Attempted, Plan};
-use super::setback::Setback;
-use super::state::State;
-use super::Method;
+use super::{Attempted, Method, Plan, Setback, State};
 use crate::error::Rejection;
 use crate::layout::{Form, Layout};
 use crate::norm::Tolerance;
@@ -112,8 +109,7 @@ impl Rosenbrock {
         analytic: bool,
         (t, x, h): (f64, &[f64], f64),
     ) -> Self {
-        let pick = |v: &[f64]| if v.len() == 1 { vec![v[0]; layout.n] } else { v.to_vec() };
-        let (rtol, atol) = (pick(&tolerance.rtol), pick(&tolerance.atol));
+        let [rtol, atol] = tolerance.of_components(layout.n);
         let typical: Vec<f64> = atol.iter().zip(&rtol).map(|(a, r)| a / r).collect();
         let user = rtol.iter().fold(0.0f64, |m, r| m.max(*r));
         let kind = options.decompose_constraints;
@@ -170,8 +166,8 @@ impl Rosenbrock {
     fn begin(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
         if !self.begun {
             self.motion.x.copy_from_slice(&self.state.x);
-            let (point, stats) = ((self.state.t, h), &mut self.state.stats);
-            let result = self.motion.rate(system, point, &self.y, &mut self.rate, stats);
+            let point = (self.state.t, h);
+            let result = self.motion.rate(&mut self.state.counted(system), point, &self.y, &mut self.rate);
             result.map_err(|halt| self.setback_at_point(halt))?;
             self.x.copy_from_slice(&self.motion.x);
             self.begun = true;

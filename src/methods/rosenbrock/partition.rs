@@ -6,8 +6,7 @@
 
 use crate::decompose::DecompositionKind;
 use crate::linalg::full_pivot::FullPivotLu;
-use crate::linalg::lu::LuReal;
-use crate::linalg::LinalgError;
+use crate::linalg::{LinalgError, LuReal};
 use crate::methods::motion::saddle::Defect;
 use crate::rank::RankPolicy;
 

@@ -4,9 +4,7 @@
 //! U_q = hγ (r_q + U_u), (I/(hγ) - J2 - hγ J1) U_u = r_u + hγ J1 r_q. That is the matrix of the method of Nyström type, up to a factor
 //! (Sandu et al. 2003, (21)), of the order of the degrees of freedom.
 
-use crate::linalg::lu::LuReal;
-use crate::linalg::products;
-use crate::linalg::LinalgError;
+use crate::linalg::{products, LinalgError, LuReal};
 
 /// Shape of J.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,7 @@
 
 use super::Rosenbrock;
 use crate::layout::{Block, Layout};
-use crate::model::time_rate::{Span, TimeRate};
-use crate::model::{self, Trouble};
+use crate::model::{self, Span, TimeRate, Trouble};
 use crate::system::System;
 
 /// The columns; those of w, λ, μ follow with the accelerations.

@@ -128,14 +128,14 @@ impl<const L: usize> Radau<L> {
         x: &mut [f64],
         h: f64,
     ) -> Result<(), Halt> {
-        let (t, stats) = (self.state.t, &mut self.state.stats);
+        let (t, model) = (self.state.t, &mut self.state.counted(system));
         let Critical { index1, velocity, ahead, a, .. } = critical;
-        index1.linearize(system, &mut self.rows.derivatives, &mut self.mass, (t, x), stats)?;
+        index1.linearize(model, &mut self.rows.derivatives, &mut self.mass, (t, x))?;
         if velocity.decompose(&index1.fx.fx[1], index1.fx.shape[1].0).is_ok() {
             self.memory.time = ahead.time(&self.layout, &index1.fx, velocity);
         }
-        index1.decompose(&self.mass, stats)?;
+        index1.decompose(&self.mass, model.stats)?;
         a.fill(0.0);
-        index1.solve(system, &self.mass, (t, x), a, h, stats)
+        index1.solve(model, &self.mass, (t, x), a, h)
     }
 }
