@@ -49,7 +49,7 @@ fn a_clear_model_is_looked_at_once_before_it_moves() {
     let (options, tolerance) = (Options::default(), Tolerance::scalar(1e-6, 1e-6));
     let start = (problem.t0, &problem.x0[..], 0.0);
 
-    let mut solver = Solver::start(&mut system, &options, &tolerance, start).expect("start");
+    let solver = Solver::start(&mut system, &options, &tolerance, start).expect("start");
     let looked = solver.stats().eom_for_checks;
     assert!(looked > 0);
     // Nothing is known of a model that has not moved.

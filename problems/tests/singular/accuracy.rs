@@ -75,22 +75,15 @@ impl Case {
     /// The error of p and v that belong to θ and θ' by the same method: the largest of three neighbouring tolerances,
     /// since one alone may be small by accident.
     fn one_degree(&self, options: &Options, tol: f64) -> f64 {
-        // What an automatic choice takes here need not be what it takes there: with FORM=1 method -1 is method 0 of any order, and on
-        // one degree method 4.
+        // The order that an automatic choice takes here need not be the one it takes there; with FORM=1 method -1 is method 0 here.
         let automatic = options.method == MethodKind::Automatic && options.form == Form::Index1;
-        let methods: &[_] = match automatic {
-            true => &[MethodKind::HalfExplicit, MethodKind::Radau],
-            false => &[options.method],
-        };
+        let method = if automatic { MethodKind::Radau } else { options.method };
         let orders: &[_] = match automatic || options.order == Order::Automatic {
             true => &[Order::Five, Order::Nine, Order::Thirteen],
             false => &[options.order],
         };
-        let each = methods.iter().flat_map(|&method| {
-            orders.iter().flat_map(move |&order| [0.7, 1.0, 1.4].map(|factor| (method, order, factor * tol)))
-        });
-        let error =
-            |(method, order, tol)| self.one_degree_once(&Options { method, order, ..options.clone() }, tol);
+        let each = orders.iter().flat_map(|&order| [0.7, 1.0, 1.4].map(|factor| (order, factor * tol)));
+        let error = |(order, tol)| self.one_degree_once(&Options { method, order, ..options.clone() }, tol);
         each.map(error).fold(0.0, f64::max)
     }
 
