@@ -48,6 +48,7 @@ const REMARKS: &[(&str, usize, &str)] = &[
     ("stiff-spring-1e2", 0, NEWTON),
     ("stiff-spring-1e4", 0, NEWTON),
     ("stiff-spring-1e6", 0, NEWTON),
+    ("stiff-spring-1e8", 0, NEWTON),
     (
         "leaning-disk",
         1,
