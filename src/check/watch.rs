@@ -79,9 +79,9 @@ impl Watching {
         Ok(Some(checks))
     }
 
-    /// In a run that goes on after so many accepted steps.
+    /// In a run that goes on after so many accepted steps, whose looks are not known.
     pub(crate) fn resumed(layout: &Layout, naccpt: u64) -> Self {
-        Watching { next: next_after(naccpt), ..Watching::new(layout) }
+        Watching { next: next_after(naccpt), distrusted: true, ..Watching::new(layout) }
     }
 
     /// No look has raised anything, and one was made behind the start.

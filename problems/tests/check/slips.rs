@@ -23,6 +23,12 @@ pub struct Spoilt {
 }
 
 impl Spoilt {
+    /// A model whose rows are spoilt, without a Jacobian.
+    pub fn rows(inner: Box<dyn System + Send>, spoil: Spoil) -> Self {
+        let l = Layout::new(inner.dimensions(), inner.form());
+        Spoilt { inner, l, rows: Some(spoil), mass: None, jac: None, jacobian: false }
+    }
+
     /// The right rows elsewhere.
     pub fn right(&mut self, t: f64, x: &[f64]) -> Vec<f64> {
         let mut rda = vec![0.0; self.l.m];

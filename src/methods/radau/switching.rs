@@ -20,8 +20,8 @@ use crate::system::System;
 
 /// Two failures by multipliers within so many accepted steps are no accident.
 const OFTEN: u64 = 3;
-/// Part of the tolerance without gII and hI, and with a new matrix: steps that Newton's method kept short were more accurate than asked
-/// for.
+/// Part of the tolerance without gII and hI, and the least with a new matrix: steps that Newton's method kept short were more accurate
+/// than asked for.
 const STRICT: f64 = 0.05;
 /// With a new matrix a step may have so many times the error that the last one lets expect.
 const EXPECTED: f64 = 1.5;
@@ -173,8 +173,7 @@ impl<const L: usize> Method for Switching<L> {
         if self.switched {
             return self.by_dynamics.attempt(system, plan);
         }
-        let offered = !self.has_failed();
-        self.by_constraints.rescue = if offered { Rescue::Offered } else { Rescue::Refused };
+        self.by_constraints.rescue = if self.has_failed() { Rescue::Refused } else { Rescue::Offered };
         let outcome = self.by_constraints.attempt(system, plan);
         self.make_room();
         if self.by_constraints.rescue == Rescue::Taken {
@@ -230,7 +229,7 @@ impl<const L: usize> Method for Switching<L> {
         let mut w = Writer::begin(&self.layout, &self.options);
         w.flag(self.switched);
         w.int(self.failed_at.map_or(0, |accepted| accepted + 1));
-        w.reals(self.last.map(|last| [last.h, last.err]).as_ref().map_or(&[], |last| last));
+        w.reals(self.last.map(|last| [last.h, last.err]).as_slice().as_flattened());
         w.nested(&self.active().save());
         w.seal()
     }
