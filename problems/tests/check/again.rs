@@ -1,5 +1,6 @@
 //! Runs in the memory of others: a model that was found clear is not looked at again before it moves, and one that has changed is.
 
+use super::handle;
 use super::slips::Spoilt;
 use geoms::layout::Form;
 use geoms::norm::Tolerance;
@@ -56,4 +57,21 @@ fn a_clear_model_is_looked_at_once_before_it_moves() {
         let solver = solver.start_again(&mut right, &options, &tolerance, start).expect("again");
         assert!(solver.stats().eom_for_checks > 0);
     }
+}
+
+#[test]
+fn a_handle_looks_again_at_what_was_set_anew() {
+    let problem = testset::by_name("pendulum-2.8").expect("pendulum");
+    let mut solver = handle::Solver::new(problem.system(Form::StrangenessFree, true), Form::StrangenessFree);
+    let looks = |solver: &handle::Solver| {
+        assert_eq!(solver.start(problem.t0, &problem.x0), 0);
+        let before = solver.counter("eom_for_checks");
+        assert_eq!(solver.integrate(problem.tend), 0);
+        before
+    };
+    assert!(looks(&solver) > 0);
+    assert_eq!(looks(&solver), 0);
+    solver.set_user_again();
+    assert!(looks(&solver) > 0);
+    assert_eq!(looks(&solver), 0);
 }

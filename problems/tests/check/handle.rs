@@ -113,6 +113,19 @@ impl Solver {
         x
     }
 
+    pub fn counter(&self, name: &str) -> u64 {
+        let (name, mut count) = (CString::new(name).expect("name"), 0);
+        // SAFETY: a handle, a string, a number.
+        assert_eq!(unsafe { geoms_counter(self.handle, name.as_ptr(), &raw mut count) }, 0);
+        count
+    }
+
+    /// The callbacks may mean something else from now on.
+    pub fn set_user_again(&mut self) {
+        // SAFETY: `behind` lives as long as the handle.
+        unsafe { geoms_set_user(self.handle, (&raw mut *self.behind).cast()) };
+    }
+
     pub fn warnings(&self) -> Vec<String> {
         // SAFETY: no text is null.
         unsafe {
