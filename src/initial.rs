@@ -5,6 +5,7 @@
 //! Unknowns are measured in D_j = |x_j| + ATOL_j/RTOL_j and rows are scaled to unit size, so one
 //! tolerance serves residuals and corrections. This is a cold path: it allocates, and uses ndarray.
 
+mod scaled;
 mod verdict;
 
 use crate::error::{Code, Failure, Result};
@@ -18,6 +19,7 @@ use crate::stats::Stats;
 use crate::system::{JacobianBlocks, Outcome, System};
 use ndarray::{Array1, Array2};
 use ndarray_linalg::SVD;
+use scaled::Scaled;
 use std::ops::Range;
 
 /// Iterations after which the correction counts as not convergent.
@@ -221,7 +223,12 @@ impl<'a> Consistency<'a> {
 
     fn solve(&mut self, y: &mut [f64]) -> Result<(), Stopped> {
         let residual = self.residual(y)?;
-        let first = self.linearize(y, &residual)?;
+        let equations = self.scale(y, &residual)?;
+        let small = 0.5 * self.fnewt * self.scaling.rtol_first;
+        if self.conditions == 0 && equations.clearly_hold(small, self.analytic) {
+            return Ok(());
+        }
+        let first = self.decompose(&equations)?;
         if first.undetermined.is_some() {
             return Ok(self.check_only(&first, &residual)?);
         }
@@ -350,26 +357,37 @@ impl<'a> Consistency<'a> {
     }
 
     fn linearize(&mut self, y: &[f64], residual: &[f64]) -> Result<Linear, Stopped> {
+        let equations = self.scale(y, residual)?;
+        Ok(self.decompose(&equations)?)
+    }
+
+    /// The equations linearised at y.
+    fn scale(&mut self, y: &[f64], residual: &[f64]) -> Result<Scaled, Stopped> {
         let jac = self.derivative(y)?;
         let (rows, cols) = (residual.len(), self.unknowns.len());
-        let mut scaled = Array2::zeros((rows, cols));
-        let mut rhs = Array1::zeros(rows);
-        let mut dependent_rows = 0;
+        let mut scaled =
+            Scaled { a: Array2::zeros((rows, cols)), rhs: Array1::zeros(rows), dependent_rows: 0 };
         for i in 0..rows {
             for (k, &j) in self.unknowns.iter().enumerate() {
-                scaled[(i, k)] = jac[(i, j)] * self.size[j];
+                scaled.a[(i, k)] = jac[(i, j)] * self.size[j];
             }
-            let unit = scaled.row(i).iter().fold(0.0f64, |m, v| m.max(v.abs()));
+            let unit = scaled.a.row(i).iter().fold(0.0f64, |m, v| m.max(v.abs()));
             let factor = if unit > 0.0 { 1.0 / unit } else { 1.0 };
-            dependent_rows += usize::from(unit == 0.0);
-            scaled.row_mut(i).mapv_inplace(|v| v * factor);
-            rhs[i] = -residual[i] * factor;
+            scaled.dependent_rows += usize::from(unit == 0.0);
+            scaled.a.row_mut(i).mapv_inplace(|v| v * factor);
+            scaled.rhs[i] = -residual[i] * factor;
         }
+        Ok(scaled)
+    }
+
+    fn decompose(&self, equations: &Scaled) -> Result<Linear> {
+        let (rows, cols) = equations.a.dim();
         let multiplier = |k: usize| self.layout.x.multipliers.contains(self.unknowns[k]);
-        let mut linear = decompose(&scaled, &rhs, self.analytic, multiplier).ok_or_else(|| {
+        let found = decompose(&equations.a, &equations.rhs, self.analytic, multiplier);
+        let mut linear = found.ok_or_else(|| {
             Failure::new(Code::SvdInInitialValues, format!("matrix of {rows} rows, {cols} columns"))
         })?;
-        linear.overdetermined = rows > linear.rank + dependent_rows;
+        linear.overdetermined = rows > linear.rank + equations.dependent_rows;
         let tolerance = self.scaling.rtol_first;
         linear.leftover.iter_mut().for_each(|v| *v /= tolerance);
         linear.size /= tolerance;

@@ -94,9 +94,9 @@ impl Watching {
         self.distrusted = true;
     }
 
-    /// For another run of the same model.
+    /// For another run of the same model, whose first look can wait.
     pub(crate) fn again(mut self) -> Self {
-        (self.next, self.told_newton, self.told_unstable) = (FIRST, false, false);
+        (self.next, self.told_newton, self.told_unstable) = (FIRST * GROWTH, false, false);
         self.warnings.clear();
         self
     }

@@ -30,7 +30,11 @@ impl PivotedQr {
     /// Room for matrices up to `m_max` by `n_max`.
     pub fn new(m_max: usize, n_max: usize) -> Self {
         let r = m_max.min(n_max);
-        let work = lapack::dgeqp3_work(m_max, n_max).max(lapack::dormqr_work(m_max, m_max, r));
+        // Asking LAPACK for its work space takes longer than a small decomposition, which is done without it.
+        let work = match Path::up_to(PIVOTED_QR_OWN_MAX, m_max.max(n_max)) {
+            Path::Own => 0,
+            Path::Lapack => workspace(m_max, n_max),
+        };
         PivotedQr {
             m: m_max,
             n: n_max,
@@ -97,6 +101,7 @@ impl PivotedQr {
             Path::Own => triangularise(m, a, tau, perm, &mut self.norms[..n]),
             Path::Lapack => {
                 let jpvt = &mut self.jpvt[..n];
+                make_room(&mut self.work, m, n);
                 lapack::dgeqp3((m, n), a, jpvt, tau, &mut self.work)?;
                 for (p, &j) in perm.iter_mut().zip(jpvt.iter()) {
                     *p = usize::try_from(j).unwrap_or(0).saturating_sub(1);
@@ -153,9 +158,22 @@ impl PivotedQr {
             }
             Path::Lapack => {
                 let tau = &self.tau[..k];
+                make_room(&mut self.work, m, self.n);
                 lapack::dormqr((m, count, k), &mut self.a[..m * self.n], tau, out, &mut self.work)
             }
         }
+    }
+}
+
+/// What LAPACK works in.
+fn workspace(m: usize, n: usize) -> usize {
+    lapack::dgeqp3_work(m, n).max(lapack::dormqr_work(m, m, m.min(n)))
+}
+
+/// For a small matrix that is given to LAPACK all the same.
+fn make_room(work: &mut Vec<f64>, m: usize, n: usize) {
+    if work.is_empty() {
+        work.resize(workspace(m, n), 0.0);
     }
 }
 

@@ -170,8 +170,8 @@ option_table! {
     NWTMULT = Iopt(28): "0, 1, -1", "0", handle "-1";
         "Method 0 with FORM=0, multipliers within Newton's method: 0 from gII and hI at every stage; 1 from the dynamic \
          equations, as with FORM=1, and from gII and hI at the accepted points; -1 as 0, with a new Newton matrix \
-         in the step where multipliers make Newton's method fail, until they do so twice within three steps, then as 1, to a twentieth \
-         of the tolerance (if RTOL <= 1e-3); whatever FORM, constraints that hold only if Newton's rate of convergence is believed \
+         in the step where multipliers make Newton's method fail, until they do so twice within three steps whose errors leave room for \
+         longer ones, then as 1, to a twentieth of the tolerance (if RTOL <= 1e-3); whatever FORM, constraints that hold only if Newton's rate of convergence is believed \
          are measured. With 1, whatever FORM, step sizes also follow the rate of convergence, and there is one iteration more than \
          NIT for each stage beyond three.";
         |o, v| {

@@ -12,17 +12,18 @@ use std::borrow::Cow;
 
 /// The options with METHOD=-2 resolved, and the calls of EOM that it took. Parts are functions that only explicit methods call: who
 /// supplies them has a stage of the half-explicit method for about one evaluation, and without them nothing beats Radau IIA. Parts
-/// that contradict the other functions are not used, and named if the model is to be checked.
+/// that contradict the other functions are not used, and named if the model is to be checked; `known` says that they agree.
 pub(super) fn by_model<'o>(
     system: &mut dyn System,
     options: &'o Options,
     (t, x): (f64, &[f64]),
+    known: bool,
 ) -> (Cow<'o, Options>, u64) {
     let (mut chosen, mut calls) = (Cow::Borrowed(options), 0);
     if options.method == MethodKind::ByModel {
         let layout = Layout::new(system.dimensions(), system.form());
         let suited = automatic::suits(&layout, options) && Parts::suit(&layout.dims) && x.len() == layout.n;
-        if !(suited && parts_agree(system, &layout, (t, x), &mut calls)) {
+        if !(suited && (known || parts_agree(system, &layout, (t, x), &mut calls))) {
             let chosen = chosen.to_mut();
             chosen.method = MethodKind::Radau;
             // Calls of EOM: there are parts, and they say something else. The full check names them.
@@ -45,7 +46,12 @@ impl Solver {
         start: (f64, &[f64], f64),
         watched: Option<Watched<'_>>,
     ) -> Result {
-        let (options, calls) = by_model(system, options, (start.0, start.1));
+        // An earlier run whose looks raised nothing has found that parts agree.
+        let agree = |earlier: &Solver| {
+            earlier.trusts_its_model() && earlier.driver.options.method == MethodKind::ByModel
+        };
+        let known = run.as_ref().is_some_and(agree);
+        let (options, calls) = by_model(system, options, (start.0, start.1), known);
         Self::begin_in(run, make, system, (&options, tolerance), start, watched)?;
         if let Some(solver) = run {
             solver.driver.stats_mut().eom_for_checks += calls;

@@ -24,7 +24,11 @@ const OFTEN: u64 = 3;
 /// than asked for.
 const STRICT: f64 = 0.05;
 /// With a new matrix a step may have so many times the error that the last one lets expect.
-const EXPECTED: f64 = 1.5;
+const EXPECTED: f64 = 1.4;
+
+/// With the dynamic rows a step may have a twentieth of the tolerance: where the next step's error is to be larger than this part, it
+/// would be no longer with them, and dearer (chains).
+const LIMITED_BY_ERROR: f64 = 0.15;
 
 /// With a larger RTOL a run has a dozen steps, of which the dearer ones behind the change save none (chain-10).
 const LOOSEST: f64 = 1e-3;
@@ -135,6 +139,12 @@ impl<const L: usize> Switching<L> {
         self.failed_at.is_some_and(|before| accepted.saturating_sub(before) < OFTEN)
     }
 
+    /// True if longer steps than this one may be expected of the dynamic rows.
+    fn gains_by_switching(&self, h: f64) -> bool {
+        let stages = self.by_constraints.tableau().stages;
+        self.last.is_none_or(|last| last.expected(h, stages) < LIMITED_BY_ERROR)
+    }
+
     /// Part of the tolerance for a step of this size with a new matrix. Where Newton's method did not keep steps short, their errors are
     /// what is to be expected, and to ask for less would be to make the step twice (chain-10).
     fn part_expected(&self, h: f64) -> f64 {
@@ -173,7 +183,9 @@ impl<const L: usize> Method for Switching<L> {
         if self.switched {
             return self.by_dynamics.attempt(system, plan);
         }
-        self.by_constraints.rescue = if self.has_failed() { Rescue::Refused } else { Rescue::Offered };
+        let gains = self.gains_by_switching(plan.h);
+        let goes_over = self.has_failed() && gains;
+        self.by_constraints.rescue = if goes_over { Rescue::Refused } else { Rescue::Offered };
         let outcome = self.by_constraints.attempt(system, plan);
         self.make_room();
         if self.by_constraints.rescue == Rescue::Taken {
@@ -181,7 +193,7 @@ impl<const L: usize> Method for Switching<L> {
             let part = self.part_expected(plan.h);
             return outcome.and_then(|attempted| self.by_constraints.be_strict(plan.h, attempted, part));
         }
-        if !self.is_limited(&outcome) {
+        if !(self.is_limited(&outcome) && gains) {
             return outcome;
         }
         self.switch();
