@@ -39,7 +39,7 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 export OPENBLAS_NUM_THREADS = 1
 export CARGO FC CC CXX AR OBJCOPY CFLAGS FFLAGS LDFLAGS MPICC
 
-.PHONY: all setup requirements lib header docs demo test bench bench-quick bench-settings bench-setup accuracy which-method newmark newton-study newton-library starts singular clean \
+.PHONY: all setup requirements lib header docs demo test bench bench-quick bench-settings bench-against bench-setup accuracy which-method newmark newton-study newton-library starts singular clean \
         test-instructions instructions \
         test-format test-lint test-rust test-doc test-header test-drivers test-memory test-valgrind test-asan \
         test-faults test-kernels test-threads test-identity profile test-profile test-defects test-random-calls random-calls random mutants mpi test-mpi
@@ -187,6 +187,10 @@ bench-quick: setup bench-setup
 # Our settings against each other: what the defaults of the handle and of Rust are chosen from.
 bench-settings: setup bench-setup
 	@$(BENCH) --settings $(PROBLEMS)
+
+# The default beside that of an earlier revision, in instructions at equal accuracy: make bench-against REVISION=75a324e
+bench-against: setup bench-setup
+	@.ci/default-against $(REVISION) $(PROBLEMS)
 
 bench-setup:
 	@.ci/setup-bench
