@@ -46,6 +46,8 @@ pub(super) struct Critical<const L: usize> {
     a: Vec<f64>,
     /// One per stage, and x_k behind them.
     points: Vec<Reduced>,
+    /// Factors of the constraints on both levels, at the stage where each is largest.
+    factors: [Vec<f64>; 2],
     rates: Vec<Lanes<L>>,
     matrix: RealSolver,
     rhs: Vec<f64>,
@@ -93,6 +95,7 @@ impl<const L: usize> Critical<L> {
             index1,
             a: vec![0.0; layout.n3()],
             points: (0..=stages).map(|_| Reduced::new(layout, sizes)).collect(),
+            factors: [vec![1.0; rows], vec![1.0; rows.max(layout.m3())]],
             rates: vec![[0.0; L]; layout.n],
             matrix: RealSolver::new(SolverKind::Lu, unknowns),
             rhs: vec![0.0; unknowns],
