@@ -90,7 +90,7 @@ impl<const L: usize> Radau<L> {
     ) -> Result<u32, Setback> {
         let options = &self.options;
         let (nit, uround, thet) = (options.nit, options.uround, options.thet.abs());
-        let mut monitor = Monitor::new(nit, self.newton_tolerance(), uround, 1.0, thet);
+        let mut monitor = Monitor::new(nit, self.critical_newton_tolerance(), uround, 1.0, thet);
         loop {
             self.reduce_stages(critical, system, h)?;
             if monitor.iterations() == 0 {

@@ -31,6 +31,7 @@ use crate::model::index1::Index1;
 use crate::options::Options;
 use crate::singular::Ahead;
 use crate::system::System;
+pub(super) use behind::Strict;
 use eliminate::Reduced;
 pub(in crate::methods) use watch::is_deficient;
 pub(super) use watch::Memory;
@@ -157,7 +158,7 @@ impl<const L: usize> Radau<L> {
         self.begin_stages(critical, system, h)?;
         self.evidence.iterations = self.solve_critical_stages(critical, system, h)?;
         let err = self.estimate_critical_error(critical, system, h)?;
-        let err = self.judged(err);
+        let err = self.judged_critical(err);
         if err < 1.0 {
             return Ok(Attempted { err, next: self.next_step(h, err) });
         }
