@@ -23,8 +23,7 @@ impl Tolerance {
 
     /// This part of all tolerances, or what leaves RTOL at 1e-13, below which rounding errors count.
     pub fn part(&self, part: f64) -> Self {
-        let largest = self.rtol.iter().fold(0.0f64, |m, r| m.max(*r));
-        let part = part.max(TIGHTEST / largest).min(1.0);
+        let part = possible_part(part, self.rtol.iter().fold(0.0f64, |m, r| m.max(*r)));
         let of = |tol: &[f64]| tol.iter().map(|t| part * t).collect();
         Tolerance { rtol: of(&self.rtol), atol: of(&self.atol) }
     }
@@ -57,6 +56,11 @@ impl Tolerance {
         }
         Ok(())
     }
+}
+
+/// This part of a tolerance, or what leaves `rtol` where rounding errors do not count.
+fn possible_part(part: f64, rtol: f64) -> f64 {
+    part.max(TIGHTEST / rtol).min(1.0)
 }
 
 /// The internal tolerances RTOL' = 0.1·RTOL^((s+1)/(2s)), 2/3 for three stages, and ATOL' = RTOL'·ATOL/RTOL (as
@@ -100,6 +104,11 @@ impl Scaling {
     /// ATOL + RTOL |x| of a component, as the user gave them.
     pub fn tolerance(&self, i: usize, x: f64) -> f64 {
         self.given[i] * (self.typical[i] + x.abs())
+    }
+
+    /// This part of the user's tolerances, or what leaves RTOL at 1e-13.
+    pub(crate) fn possible_part(&self, part: f64) -> f64 {
+        possible_part(part, self.rtol_user)
     }
 
     /// How much larger than the user's the internal tolerances are at most.

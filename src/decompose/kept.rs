@@ -131,6 +131,17 @@ impl KeptRank {
     pub fn scale(&self, row: usize) -> f64 {
         self.scale[row]
     }
+
+    /// The least factors of the rows at several points: that of the point where a row is largest.
+    pub fn lower_factors(&self, least: &mut [f64]) {
+        least.iter_mut().zip(&self.scale).for_each(|(l, s)| *l = l.min(*s));
+    }
+
+    /// The size of the row that has become smallest, relative to what it is elsewhere. A row that vanishes as a whole is
+    /// not seen by [`KeptRank::smallest`]: rows are scaled.
+    pub fn smallest_row(&self, least: &[f64]) -> f64 {
+        self.qr.perm()[..self.rank].iter().fold(1.0, |m: f64, &i| m.min(least[i] / self.scale[i]))
+    }
 }
 
 #[cfg(test)]
@@ -168,6 +179,20 @@ mod tests {
                 assert!((sum - b).abs() < 1e-10);
             }
         }
+    }
+
+    /// One row of two is smaller at the second point: by its own size there is no difference.
+    #[test]
+    fn a_row_that_vanishes_is_seen_from_elsewhere() {
+        let mut kept = [1.0, 1e-3].map(|small| {
+            let mut kept = KeptRank::new(2, 3, 2);
+            kept.decompose(&[2.0, 0.0, 0.0, small, 0.0, small], 2).unwrap();
+            kept
+        });
+        assert_eq!(kept[0].smallest(), kept[1].smallest());
+        let mut least = [f64::INFINITY; 2];
+        kept.iter().for_each(|kept| kept.lower_factors(&mut least));
+        assert_eq!(kept.each_mut().map(|kept| kept.smallest_row(&least)), [1.0, 1e-3]);
     }
 
     #[test]

@@ -23,8 +23,13 @@ struct Case {
     exact: Vec<f64>,
     /// First component that counts: multipliers do not.
     first: usize,
+    /// Errors in TOL that are not compared with those of one degree.
+    floor: f64,
     one_degree: OneDegree,
 }
+
+/// Errors that rounding leaves, in TOL: 1e-12 at the tightest.
+const ROUND_OFF: f64 = 0.01;
 
 /// One degree of freedom without rank losses, and the way from its x to that of the mechanism.
 struct OneDegree {
@@ -65,6 +70,21 @@ impl Case {
         let mut system = (self.system)(options.form, true);
         let start = (0.0, &self.x0[..], 0.0, self.tend);
         drive(system.as_mut(), &options, &Tolerance::scalar(tol, tol), start, |_| {})
+    }
+
+    /// What errors are allowed, beside three times those of one degree.
+    fn floor(&self, options: &Options) -> f64 {
+        let half_explicit = match options.method {
+            MethodKind::HalfExplicit => true,
+            MethodKind::Automatic => options.form == Form::StrangenessFree,
+            _ => false,
+        };
+        // Nothing limits the steps of method 4 but the constraints, which its stages leave: some are longer than a turn. Of angles
+        // of 28 the tolerance, ATOL + RTOL |x|, is 29 TOL.
+        if self.name == "relative" && half_explicit {
+            return 10.0;
+        }
+        self.floor
     }
 
     fn error(&self, x: &[f64]) -> f64 {
@@ -117,6 +137,7 @@ fn row(n: usize) -> Case {
         x0: problem.x0.clone(),
         tend: 10.0,
         first: 2 * n + 1,
+        floor: ROUND_OFF,
         one_degree: OneDegree::angle(crank, start, move |theta, rate| {
             let (s, c) = theta.sin_cos();
             let mut x = vec![0.0; 2 * n + 1];
@@ -140,6 +161,9 @@ fn plane(name: &str, bars: Parallelogram, start: [f64; 2], tend: f64) -> Case {
         tend,
         exact: bars.state(end[0], end[1]),
         first: x0.len() - 8,
+        // With the doubled rows (FORM=1, order 13) Newton's method leaves 0.9 TOL in the steps before the first rank loss, which are
+        // those of any run; the equation of one degree has no constraints to solve for.
+        floor: if bars.redundant { 1.5 } else { ROUND_OFF },
         one_degree: OneDegree::angle(crank, start, move |theta, rate| bars.state(theta, rate)),
         x0,
         system: Box::new(move |form, jacobian| bars.model(form, jacobian, &first)),
@@ -158,6 +182,7 @@ fn space() -> Case {
         tend,
         exact: SpatialFourBar::state(end[0], end[1]),
         first: SpatialFourBar::NL,
+        floor: ROUND_OFF,
         one_degree: OneDegree::angle(crank, start, SpatialFourBar::state),
         x0,
         system: Box::new(move |form, jacobian| {
@@ -187,6 +212,8 @@ fn relative_angles() -> Case {
         tend: 4.5,
         exact: problem.exact.as_ref().unwrap()(4.5),
         first: 2,
+        // The angle is a polynomial of t, which one degree of freedom follows without an error: three times nothing.
+        floor: 1.0,
         one_degree: OneDegree::angle(driven_crank(), CartesianFourBar::angle(0.0), move |theta, rate| {
             // Angles relative to the body before: they turn forth and back.
             let turned = theta - CartesianFourBar::angle(0.0)[0];
@@ -210,6 +237,9 @@ fn cartesian() -> Case {
         tend: 4.5,
         exact: CartesianFourBar::exact(4.5),
         first: 8,
+        // Newton's method keeps the steps of one degree shorter than the tolerance asks for: of order 9 their errors are 0.2 TOL at
+        // 1e-4 and at 1e-10, of order 13 those of rounding.
+        floor: 1.0,
         one_degree: OneDegree {
             system: Box::new(|form| {
                 let x0 = CartesianCrank::state(CartesianFourBar::angle(0.0));
@@ -280,7 +310,7 @@ fn check(case: &Case) {
                     let one = case.one_degree(&options, tol);
                     let (steps, critical) = (run.stats.naccpt, run.stats.critical_steps);
                     println!("{what}: {error:.2e} one degree {one:.2e} steps {steps} critical {critical}");
-                    let bound = 3.0 * one + 10.0 * tol;
+                    let bound = (3.0 * one).max(case.floor(&options) * tol);
                     // The error test of methods 1 and 3 lets errors follow TOL^(2/3).
                     let bound = if order_2 { bound.max(500.0 * tol.powf(2.0 / 3.0)) } else { bound };
                     // Of method 1 in space order 2 is asked for (`constant_steps.rs` has what its errors are there), and that errors follow.
@@ -325,6 +355,26 @@ fn row_of_40() {
 #[test]
 fn relative_coordinates() {
     check(&relative_angles());
+}
+
+/// In these coordinates a row of the constraints vanishes as a whole. A step that ends next to that has velocities with errors of
+/// ε/σ², which the next one carries on: at some tolerance or other one did.
+#[test]
+fn no_step_ends_in_a_rank_loss() {
+    let case = relative_angles();
+    for (name, options) in settings().into_iter().take(4) {
+        let mut largest: f64 = 0.0;
+        for form in [Form::StrangenessFree, Form::Index1] {
+            for tol in (0..128).map(|k| 10f64.powf(-3.0 - f64::from(k) / 16.0)) {
+                let options = Options { form, ..options.clone() };
+                let run = case.run(&options, tol).good(&format!("{name} {form:?} {tol:.3e}"));
+                let error = case.error(&run.x) / tol;
+                assert!(error < 1.0, "{name} {form:?} {tol:.3e}: {error:.2} TOL");
+                largest = largest.max(error);
+            }
+        }
+        println!("{name}: at most {largest:.2} TOL");
+    }
 }
 
 #[test]

@@ -117,8 +117,8 @@ pub struct Radau<const L: usize> {
     /// That of the run before, for one that begins again.
     spare: Option<Box<critical::Critical<L>>>,
     memory: critical::Memory,
-    /// Steps behind the first rank loss are judged by a part of the tolerance.
-    strict_behind: bool,
+    /// Steps that are judged by a part of the tolerance.
+    strict: critical::Strict,
     /// RTOL of the run, which may be larger than that of this method: errors of this size may have come before.
     rtol_of_run: f64,
 }
@@ -314,7 +314,7 @@ impl<const L: usize> Radau<L> {
             critical: None,
             spare: None,
             memory: critical::Memory::default(),
-            strict_behind: false,
+            strict: critical::Strict::None,
             rtol_of_run,
             formulation: Linear::analysed(formulation),
             options: options.clone(),

@@ -4,6 +4,7 @@
 //! gets a new matrix within the step; where they do so again, the step and all later ones are made without them
 //! (`multipliers.rs`). The polynomial, the step size and the order go over. Work space of both is allocated at the start.
 
+use super::critical::Strict;
 use super::iterate::Rescue;
 use super::Radau;
 use crate::control::Memory;
@@ -62,7 +63,7 @@ pub fn begin<const L: usize>(
         return Box::new(Switching::<L>::new(layout, options, tolerance, analytic, start));
     }
     let mut radau = Radau::<L>::new(layout, options, tolerance, analytic, start);
-    radau.strict_behind = radau.layout.form == Form::Index1;
+    radau.strict = if radau.layout.form == Form::Index1 { Strict::Behind } else { Strict::Critical };
     Box::new(radau)
 }
 
@@ -79,9 +80,11 @@ impl<const L: usize> Switching<L> {
             newton_updates: options.newton_updates.max(1),
             ..options.clone()
         };
-        let by_constraints = Radau::new(layout, options, tolerance, analytic, start);
+        let mut by_constraints = Radau::new(layout, options, tolerance, analytic, start);
+        by_constraints.strict = Strict::Critical;
         let mut by_dynamics = Radau::new(layout, &dynamics, &tolerance.part(STRICT), analytic, start);
         by_dynamics.rtol_of_run = by_constraints.rtol_of_run;
+        by_dynamics.strict = Strict::Critical;
         Switching {
             by_constraints,
             by_dynamics,

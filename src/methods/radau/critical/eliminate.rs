@@ -61,6 +61,27 @@ impl Reduced {
         }
     }
 
+    /// The constraints on the level of positions.
+    fn of_positions(&self) -> &KeptRank {
+        if self.same {
+            &self.velocity
+        } else {
+            &self.position
+        }
+    }
+
+    /// The rows of both levels, where they are larger here than at other points.
+    pub(super) fn lower_factors(&self, least: &mut [Vec<f64>; 2]) {
+        self.velocity.lower_factors(&mut least[0]);
+        self.of_positions().lower_factors(&mut least[1]);
+    }
+
+    /// A rank loss is a row that vanishes, too.
+    pub(super) fn compare_rows(&mut self, least: &[Vec<f64>; 2]) {
+        let rows = self.velocity.smallest_row(&least[0]).min(self.of_positions().smallest_row(&least[1]));
+        self.smallest = self.smallest.min(rows);
+    }
+
     fn column(&self, k: usize) -> &[f64] {
         &self.columns[k * self.layout.n..(k + 1) * self.layout.n]
     }
@@ -139,8 +160,7 @@ impl Reduced {
         if !self.same {
             self.position.decompose(&self.fx.fx[2], self.fx.shape[2].0)?;
         }
-        let position = if self.same { &self.velocity } else { &self.position };
-        self.smallest = position.smallest().min(self.velocity.smallest());
+        self.smallest = self.of_positions().smallest().min(self.velocity.smallest());
         Ok(())
     }
 

@@ -65,6 +65,7 @@ impl<const L: usize> Radau<L> {
         let products = &mut self.state.stats.mass_multiplications;
         let known = Known { mass: &self.mass, rda: &self.work.here };
         let mut reduced = critical.eliminate(here, known, products).is_ok();
+        critical.points[here].compare_rows(&critical.factors);
         let in_it = critical.points[here].smallest < IN_IT;
         if reduced && in_it {
             let Critical { ahead, points, .. } = critical;

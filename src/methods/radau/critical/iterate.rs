@@ -90,7 +90,7 @@ impl<const L: usize> Radau<L> {
     ) -> Result<u32, Setback> {
         let options = &self.options;
         let (nit, uround, thet) = (options.nit, options.uround, options.thet.abs());
-        let mut monitor = Monitor::new(nit, self.newton_tolerance(), uround, 1.0, thet);
+        let mut monitor = Monitor::new(nit, self.critical_newton_tolerance(), uround, 1.0, thet);
         loop {
             self.reduce_stages(critical, system, h)?;
             if monitor.iterations() == 0 {
@@ -165,19 +165,20 @@ impl<const L: usize> Radau<L> {
                 z[i] += d;
             }
         }
+        critical.compare_rows(stages);
         Ok(())
     }
 
     /// Stages too close to the rank loss, the end of the step above all, ask for another step size.
     fn keep_off(&mut self, critical: &mut Critical<L>, h: f64) -> Result<(), Setback> {
-        let of_stages = critical.points[..self.tableau().stages].iter().map(|point| point.smallest);
+        let stages = &critical.points[..self.tableau().stages];
         let (mut smallest, mut largest) = (f64::INFINITY, 0.0f64);
-        of_stages.for_each(|s| (smallest, largest) = (smallest.min(s), largest.max(s)));
+        stages.iter().for_each(|s| (smallest, largest) = (smallest.min(s.smallest), largest.max(s.smallest)));
         if smallest >= TOO_CLOSE * largest || self.options.fixed_step || self.memory.shifts >= SHIFTS {
             return Ok(());
         }
-        // A shorter step would not be farther from a rank loss that lies at x_k or behind it.
-        if self.has_rank_loss_behind(h) {
+        // A shorter step would not be farther from a rank loss that lies at x_k or behind it, to which the first stage is closest.
+        if self.has_rank_loss_behind(h) && stages[0].smallest == smallest {
             return Ok(());
         }
         self.memory.shifts += 1;
@@ -297,6 +298,14 @@ impl<const L: usize> Radau<L> {
 }
 
 impl<const L: usize> Critical<L> {
+    /// The constraints of the stages, relative to where they are largest in the step.
+    fn compare_rows(&mut self, stages: usize) {
+        let Critical { points, factors, .. } = self;
+        factors.iter_mut().for_each(|least| least.fill(f64::INFINITY));
+        points[..stages].iter().for_each(|point| point.lower_factors(factors));
+        points[..stages].iter_mut().for_each(|point| point.compare_rows(factors));
+    }
+
     /// (A⁻¹ Z)_i/h of all components.
     fn find_rates(&mut self, columns: &[Lanes<L>; L], stages: usize, h: f64, z: &[Lanes<L>]) {
         let per_step = 1.0 / h;

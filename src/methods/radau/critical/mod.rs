@@ -31,6 +31,7 @@ use crate::model::index1::Index1;
 use crate::options::Options;
 use crate::singular::Ahead;
 use crate::system::System;
+pub(super) use behind::Strict;
 use eliminate::Reduced;
 pub(in crate::methods) use watch::is_deficient;
 pub(super) use watch::Memory;
@@ -46,6 +47,8 @@ pub(super) struct Critical<const L: usize> {
     a: Vec<f64>,
     /// One per stage, and x_k behind them.
     points: Vec<Reduced>,
+    /// Factors of the constraints on both levels, at the stage where each is largest.
+    factors: [Vec<f64>; 2],
     rates: Vec<Lanes<L>>,
     matrix: RealSolver,
     rhs: Vec<f64>,
@@ -93,6 +96,7 @@ impl<const L: usize> Critical<L> {
             index1,
             a: vec![0.0; layout.n3()],
             points: (0..=stages).map(|_| Reduced::new(layout, sizes)).collect(),
+            factors: [vec![1.0; rows], vec![1.0; rows.max(layout.m3())]],
             rates: vec![[0.0; L]; layout.n],
             matrix: RealSolver::new(SolverKind::Lu, unknowns),
             rhs: vec![0.0; unknowns],
@@ -154,7 +158,7 @@ impl<const L: usize> Radau<L> {
         self.begin_stages(critical, system, h)?;
         self.evidence.iterations = self.solve_critical_stages(critical, system, h)?;
         let err = self.estimate_critical_error(critical, system, h)?;
-        let err = self.judged(err);
+        let err = self.judged_critical(err);
         if err < 1.0 {
             return Ok(Attempted { err, next: self.next_step(h, err) });
         }
