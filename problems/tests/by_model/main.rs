@@ -172,6 +172,27 @@ fn runs_are_started_again_and_resumed_bit_for_bit() {
     }
 }
 
+/// A model that was found clear is not asked for its parts' agreement again, with the same run; said to have changed, it is.
+#[test]
+fn parts_that_agreed_are_not_compared_again() {
+    let problem = problem("slider-crank");
+    let (options, tolerance) = (options(&problem), Tolerance::scalar(1e-6, 1e-6));
+    let start = (problem.t0, &problem.x0[..], 0.0);
+    let mut system = Supplied::new(&problem, Form::StrangenessFree);
+    let mut solver = Solver::start(&mut system, &options, &tolerance, start).expect("start");
+    solver.integrate(&mut system, None, None, problem.tend).expect("run");
+    let (end, asked) = (solver.x().to_vec(), system.asked);
+    let mut solver = solver.start_again(&mut system, &options, &tolerance, start).expect("again");
+    assert_eq!((system.asked, solver.stats().eom_for_checks), (asked, 0));
+    solver.integrate(&mut system, None, None, problem.tend).expect("run");
+    assert_eq!((solver.x(), solver.stats().nedec), (&end[..], 0));
+    solver.distrust();
+    system.wrong = Some(Part::Force);
+    let mut solver = solver.start_again(&mut system, &options, &tolerance, start).expect("again");
+    solver.integrate(&mut system, None, None, problem.tend).expect("run");
+    assert!(solver.stats().nedec > 0, "contradictory parts were used");
+}
+
 /// Parts that contradict EOM or MAS are not used, though the slip does not show at rest, and the checks name them.
 #[test]
 fn wrong_parts_are_not_used() {
