@@ -46,9 +46,11 @@ impl Solver {
         start: (f64, &[f64], f64),
         watched: Option<Watched<'_>>,
     ) -> Result {
-        // An earlier run whose looks raised nothing has found that parts agree.
+        // An earlier run of such a model whose looks raised nothing has found that parts agree.
+        let layout = Layout::new(system.dimensions(), system.form());
         let agree = |earlier: &Solver| {
-            earlier.trusts_its_model() && earlier.driver.options.method == MethodKind::ByModel
+            let by_parts = earlier.driver.options.method == MethodKind::ByModel;
+            by_parts && *earlier.layout() == layout && earlier.trusts_its_model()
         };
         let known = run.as_ref().is_some_and(agree);
         let (options, calls) = by_model(system, options, (start.0, start.1), known);
