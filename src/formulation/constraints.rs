@@ -199,7 +199,7 @@ impl Formulation {
         let nz = self.reduced_size();
         let (fv, fq) = (self.free_v, self.free_q);
         let columns = &mut self.columns[..n * nz];
-        columns.fill(0.0);
+        columns.chunks_exact_mut(n.max(1)).for_each(|column| column.fill(0.0));
 
         // [s p] and its effect on v through gI, h, e.
         let m2 = self.rows2.len();

@@ -49,20 +49,25 @@ const POOR: f64 = 0.9;
 /// elimination with pivots from these rows meets one that is small against what other rows offer.
 pub fn is_poor(m: usize, n: usize, a: &mut [f64], chosen: &[usize], taken: &mut [bool]) -> bool {
     taken[..m].fill(false);
+    if chosen.is_empty() {
+        return false;
+    }
     for k in 0..n.min(m) {
         let (head, tail) = a.split_at_mut((k + 1) * m);
         let column = &head[k * m..];
-        let size = |i: &usize| if taken[*i] { 0.0 } else { column[*i].abs() };
-        let Some(row) = chosen.iter().copied().max_by(|i, j| size(i).total_cmp(&size(j))) else {
-            return false;
-        };
-        let largest = (0..m).fold(0.0, |l: f64, i| l.max(size(&i)));
-        if size(&row) < POOR * largest {
+        let (mut row, mut best, mut largest) = (None, 0.0, 0.0f64);
+        for (value, _) in column.iter().zip(&*taken).filter(|(_, taken)| !**taken) {
+            largest = largest.max(value.abs());
+        }
+        for &i in chosen.iter().filter(|&&i| !taken[i]) {
+            if column[i].abs() >= best {
+                (row, best) = (Some(i), column[i].abs());
+            }
+        }
+        if best < POOR * largest {
             return true;
         }
-        if largest == 0.0 {
-            continue;
-        }
+        let Some(row) = row.filter(|_| largest > 0.0) else { continue };
         taken[row] = true;
         for other in tail.chunks_exact_mut(m).take(n - k - 1) {
             let factor = other[row] / column[row];

@@ -107,12 +107,14 @@ impl Mass {
             return;
         }
         *count += (rows.len() * self.nv) as u64;
-        for (column, x) in self.full.chunks_exact(self.nv.max(1)).zip(x) {
-            if rows.len() == self.nv {
-                f64::axpy(factor * x, column, y);
-            } else {
-                rows.iter().for_each(|&i| y[i] += factor * x * column[i]);
-            }
+        let nv = self.nv.max(1);
+        if rows.len() == self.nv {
+            self.full.chunks_exact(nv).zip(x).for_each(|(column, x)| f64::axpy(factor * x, column, y));
+            return;
+        }
+        for &i in rows {
+            let row = self.full.iter().skip(i).step_by(nv);
+            y[i] = row.zip(x).fold(y[i], |y, (m, x)| y + factor * x * m);
         }
     }
 
