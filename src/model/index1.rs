@@ -25,6 +25,8 @@ const MAX_ITERATIONS: u32 = 20;
 const ENOUGH: f64 = 1e-12;
 /// Increments that no longer shrink are accepted below this.
 const TOLERABLE: f64 = 1e-6;
+/// What errors of differences make of multipliers at most, relative to them.
+const DIFFERENCES: f64 = 1e-3;
 /// Residuals that are only rounding errors, relative to the terms that cancel in them: in equilibrium a is nothing else.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
@@ -260,6 +262,25 @@ impl Index1 {
             (last, excess_before) = (size, excess);
         }
         Err(Halt::NoConvergence)
+    }
+
+    /// λ, μ, w once more behind [`Index1::solve`], from the rows gII and hI where the model has them: γ has the errors of differences. A
+    /// larger correction than those explain is none.
+    pub fn refine(&mut self, model: &mut Calls<'_>, (t, x): (f64, &mut [f64]), a: &mut [f64]) -> Result {
+        let (l, u) = (self.layout, self.unknowns);
+        let rows = Block { start: l.rda.d.end, end: l.rda.rows1.end };
+        if rows.is_empty() {
+            return Ok(());
+        }
+        model.eom(t, x, &mut self.rda)?;
+        self.e.fill(0.0);
+        u.multipliers.of_mut(&mut self.e).iter_mut().zip(rows.of(&self.rda)).for_each(|(e, r)| *e = -r);
+        self.matrix.factored().ok_or(Halt::Singular)?.solve(&mut self.e);
+        if self.relative_increment() <= DIFFERENCES {
+            subtract(&mut self.y, &self.e);
+            self.gather(x, a);
+        }
+        Ok(())
     }
 
     /// Largest residual in `e` beside the terms that it consists of: forces |f_x x| and M a, accelerations |C a| and γ, each

@@ -40,7 +40,11 @@ impl<const L: usize> Radau<L> {
         self.memory.time = None;
         let mut x = std::mem::take(&mut self.work.delta);
         x.copy_from_slice(&self.state.x);
-        let found = self.multipliers_at(critical, system, &mut x, h);
+        let mut found = self.multipliers_at(critical, system, &mut x, h);
+        if found.is_ok() {
+            let (t, model) = (self.state.t, &mut self.state.counted(system));
+            found = critical.index1.refine(model, (t, &mut x), &mut critical.a);
+        }
         if found.is_ok() {
             let (block, last) = (l.x.algebraic, self.tableau().stages - 1);
             for k in block.range() {
