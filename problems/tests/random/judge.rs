@@ -37,12 +37,18 @@ impl fmt::Display for Setting {
     }
 }
 
+impl Setting {
+    /// As tight as rounding may allow: a run that is given up with a code is no defect.
+    pub fn is_tight(&self) -> bool {
+        self.tol < 1e-11
+    }
+}
+
 /// All settings that a case allows.
 pub fn settings(case: &Case) -> Vec<Setting> {
     let mut list = Vec::new();
     let redundant = case.mechanism.redundant();
     if !redundant {
-        // As tight as rounding allows.
         for order in [Order::Five, Order::Nine, Order::Thirteen] {
             list.push(Setting {
                 method: MethodKind::Radau,

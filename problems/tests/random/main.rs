@@ -19,6 +19,9 @@ mod system;
 
 use reference::Motion;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Mutex;
+use std::time::Instant;
 
 fn variable(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(otherwise)
@@ -37,8 +40,16 @@ const ONCE: [(u64, &str, &str); 15] = [
     (95, "Newmark Lu StrangenessFree differences TOL 1e-8", "residuals of gII of 2.2 TOL"),
     (609, "Newmark Qr StrangenessFree differences TOL 1e-8", "residuals of gII of 1.3 TOL"),
     (87, "Radau Five Lu StrangenessFree JAC None TOL 1e-12", "a lockup told as -2406"),
-    (511, "Radau Thirteen Lu StrangenessFree JAC None TOL 1e-12", "residuals of gII of 2.8 TOL in critical steps"),
-    (348, "Radau Thirteen Lu StrangenessFree JAC None TOL 1e-12", "residuals of gII of 14 TOL in critical steps"),
+    (
+        511,
+        "Radau Thirteen Lu StrangenessFree JAC None TOL 1e-12",
+        "residuals of gII of 2.8 TOL in critical steps",
+    ),
+    (
+        348,
+        "Radau Thirteen Lu StrangenessFree JAC None TOL 1e-12",
+        "residuals of gII of 14 TOL in critical steps",
+    ),
     (292, "Radau Thirteen Svd Index1 differences None TOL 1e-4", "-1118 at t = 0.835"),
     (292, "Radau Thirteen Svd Index1 differences Some(0) TOL 1e-4", "-1118 at t = 0.835"),
 ];
@@ -57,94 +68,155 @@ fn cases_that_went_wrong_once() {
     }
 }
 
+/// What is asked of every mechanism.
+struct Asked {
+    settings: usize,
+    filter: String,
+    verbose: u64,
+}
+
+/// What was found.
+#[derive(Default)]
+struct Tally {
+    runs: usize,
+    bad: usize,
+    given_up: usize,
+    lockups: usize,
+    unknown: usize,
+    worst: BTreeMap<String, (f64, u64, String)>,
+    times: BTreeMap<String, f64>,
+}
+
+impl Tally {
+    fn add(&mut self, other: Tally) {
+        self.runs += other.runs;
+        self.bad += other.bad;
+        self.given_up += other.given_up;
+        self.lockups += other.lockups;
+        self.unknown += other.unknown;
+        other.times.into_iter().for_each(|(what, spent)| *self.times.entry(what).or_default() += spent);
+        other.worst.into_iter().for_each(|(what, worst)| self.keep_worst(what, worst));
+    }
+
+    fn keep_worst(&mut self, what: String, worst: (f64, u64, String)) {
+        let entry = self.worst.entry(what).or_insert((0.0, 0, String::new()));
+        if worst.0 > entry.0 {
+            *entry = worst;
+        }
+    }
+}
+
+/// One mechanism in its settings.
+fn examine(seed: u64, asked: &Asked) -> Tally {
+    let mut tally = Tally::default();
+    let case = generator::make(seed);
+    let begun = Instant::now();
+    let truth = reference::reference(&case);
+    let spent = begun.elapsed().as_secs_f64();
+    tally.times.insert("reference".into(), spent);
+    let mut slowest = (spent, String::from("reference"));
+    let unknown = match &truth.motion {
+        Motion::Whole(_) if truth.growth > 1e6 => Some(format!("errors grow by {:.1e}", truth.growth)),
+        Motion::Unknown(why) => Some(why.clone()),
+        Motion::Whole(_) => None,
+        Motion::Lockup(_) => {
+            tally.lockups = 1;
+            None
+        }
+    };
+    if let Some(why) = unknown {
+        tally.unknown = 1;
+        println!("seed {seed}: not judged, {why}");
+        return tally;
+    }
+    if asked.verbose > 1 {
+        println!("seed {seed}: {:?} growth {:.1e}", case.mechanism, truth.growth);
+    }
+    let all = asked.settings == 0;
+    let mut list = if all { judge::settings(&case) } else { judge::drawn(&case, asked.settings) };
+    list.retain(|setting| {
+        let name = setting.to_string();
+        asked.filter.split_whitespace().all(|word| name.contains(word))
+    });
+    for setting in list {
+        let (name, label) = (setting.to_string(), format!("{:?}", setting.method));
+        let begun = Instant::now();
+        let found = judge::run(&case, &setting, &truth);
+        let spent = begun.elapsed().as_secs_f64();
+        *tally.times.entry(label.clone()).or_default() += spent;
+        if spent > slowest.0 {
+            slowest = (spent, format!("{name}, {} steps", found.stats.naccpt));
+        }
+        tally.runs += 1;
+        if asked.verbose > 0 {
+            let (error, levels) = (found.error, found.levels());
+            println!("seed {seed} {name}: error {error:.1e} residuals {levels} {}", found.stats);
+        }
+        match judge::verdict(&case, &setting, &truth, &found) {
+            // Told, at a tolerance that rounding need not allow.
+            Some(why) if found.failure.is_some() && setting.is_tight() => {
+                tally.given_up += 1;
+                println!("given up: seed {seed} [{name}]: {why}");
+            }
+            Some(why) => {
+                tally.bad += 1;
+                println!("BAD seed {seed} [{name}]: {why}");
+            }
+            None if found.failure.is_none() => {
+                let [g, velocity, acceleration] = found.residual;
+                for (what, value) in
+                    [("error", found.error), ("g", g), ("gI", velocity), ("gII", acceleration)]
+                {
+                    tally.keep_worst(format!("{label} {what}"), (value, seed, name.clone()));
+                }
+            }
+            None => {}
+        }
+    }
+    if all {
+        let (spent, (most, of)) = (begun.elapsed().as_secs_f64(), slowest);
+        println!(
+            "seed {seed}: {} runs, {} bad, {spent:.1} s; slowest {most:.2} s: {of}",
+            tally.runs, tally.bad
+        );
+    }
+    tally
+}
+
 #[test]
 fn random_mechanisms() {
     let (first, count) = (variable("RANDOM_FIRST", 1), variable("RANDOM_COUNT", 100));
-    let settings = usize::try_from(variable("RANDOM_SETTINGS", 6)).unwrap();
-    let filter = std::env::var("RANDOM_FILTER").unwrap_or_default();
-    let verbose = variable("RANDOM_VERBOSE", 0);
-    let (mut runs, mut bad, mut lockups, mut unknown) = (0, 0, 0, 0);
-    let mut worst: BTreeMap<String, (f64, u64, String)> = BTreeMap::new();
-    let mut times: BTreeMap<String, f64> = BTreeMap::new();
-    for seed in first..first + count {
-        let case = generator::make(seed);
-        let begun = std::time::Instant::now();
-        let truth = reference::reference(&case);
-        let spent = begun.elapsed().as_secs_f64();
-        *times.entry("reference".into()).or_default() += spent;
-        let (runs_before, bad_before) = (runs, bad);
-        let mut slowest = (spent, String::from("reference"));
-        match &truth.motion {
-            Motion::Whole(_) if truth.growth > 1e6 => {
-                unknown += 1;
-                println!("seed {seed}: not judged, errors grow by {:.1e}", truth.growth);
-                continue;
-            }
-            Motion::Whole(_) => {}
-            Motion::Lockup(_) => lockups += 1,
-            Motion::Unknown(why) => {
-                unknown += 1;
-                println!("seed {seed}: not judged, {why}");
-                continue;
-            }
-        }
-        if verbose > 1 {
-            println!("seed {seed}: {:?} growth {:.1e}", case.mechanism, truth.growth);
-        }
-        let list = if settings == 0 { judge::settings(&case) } else { judge::drawn(&case, settings) };
-        for setting in list {
-            let name = setting.to_string();
-            if !filter.split_whitespace().all(|word| name.contains(word)) {
-                continue;
-            }
-            let begun = std::time::Instant::now();
-            let found = judge::run(&case, &setting, &truth);
-            let spent = begun.elapsed().as_secs_f64();
-            *times.entry(format!("{:?}", setting.method)).or_default() += spent;
-            if spent > slowest.0 {
-                slowest = (spent, format!("{name}, {} steps", found.stats.naccpt));
-            }
-            runs += 1;
-            if verbose > 0 {
-                println!(
-                    "seed {seed} {name}: error {:.1e} residuals {} {}",
-                    found.error,
-                    found.levels(),
-                    found.stats
-                );
-            }
-            if let Some(why) = judge::verdict(&case, &setting, &truth, &found) {
-                bad += 1;
-                println!("BAD seed {seed} [{name}]: {why}");
-            } else if found.failure.is_none() {
-                let label = format!("{:?}", setting.method);
-                for (what, value) in [
-                    ("error", found.error),
-                    ("g", found.residual[0]),
-                    ("gI", found.residual[1]),
-                    ("gII", found.residual[2]),
-                ] {
-                    let entry = worst.entry(format!("{label} {what}")).or_insert((0.0, 0, String::new()));
-                    if value > entry.0 {
-                        *entry = (value, seed, name.clone());
-                    }
+    let asked = Asked {
+        settings: usize::try_from(variable("RANDOM_SETTINGS", 6)).unwrap(),
+        filter: std::env::var("RANDOM_FILTER").unwrap_or_default(),
+        verbose: variable("RANDOM_VERBOSE", 0),
+    };
+    let (next, whole) = (AtomicU64::new(first), Mutex::new(Tally::default()));
+    let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| loop {
+                let seed = next.fetch_add(1, Ordering::Relaxed);
+                if seed >= first + count {
+                    return;
                 }
-            }
+                let found = examine(seed, &asked);
+                whole.lock().unwrap().add(found);
+            });
         }
-        if settings == 0 {
-            let (runs, bad) = (runs - runs_before, bad - bad_before);
-            let (spent, (most, of)) = (begun.elapsed().as_secs_f64(), slowest);
-            println!("seed {seed}: {runs} runs, {bad} bad, {spent:.1} s; slowest {most:.2} s: {of}");
-        }
-    }
-    if settings == 0 {
+    });
+    let Tally { runs, bad, given_up, lockups, unknown, worst, times } = whole.into_inner().unwrap();
+    if asked.settings == 0 {
         times.iter().for_each(|(what, spent)| println!("time of {what}: {spent:.1} s"));
     }
     for (what, (value, seed, name)) in &worst {
         println!("worst {what}: {value:.2e} seed {seed} [{name}]");
     }
     println!(
-        "count: {count} mechanisms, {lockups} of them lock up, {unknown} not judged; {runs} runs, {bad} bad"
+        "count: {count} mechanisms, {lockups} of them lock up, {unknown} not judged; {runs} runs, {bad} bad, \
+         {given_up} given up at 1e-12"
     );
     assert_eq!(bad, 0);
+    // Of the few settings of every mechanism that CI takes, none.
+    assert!(asked.settings == 0 || given_up == 0);
 }
