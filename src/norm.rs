@@ -162,6 +162,7 @@ pub fn dominating(v: &[f64], scal: &[f64]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::Dimensions;
 
     #[test]
     fn refuses_by_name() {
@@ -171,6 +172,12 @@ mod tests {
         assert!(Tolerance::scalar(1e-16, 1e-6).validate(2, 1e-16).is_err());
         assert!(Tolerance::scalar(f64::NAN, 1e-6).validate(2, 1e-16).is_err());
         assert!(Tolerance::scalar(1e-6, 1e-6).validate(2, 1e-16).is_ok());
+        // One of both a vector, or of another length.
+        for (r, a) in [(2, 1), (1, 2), (2, 3), (3, 2)] {
+            let tol = Tolerance { rtol: vec![1e-6; r], atol: vec![1e-6; a] };
+            let bad = tol.validate(2, 1e-16).expect_err("lengths");
+            assert!(bad.to_string().contains(&format!("lengths {r} and {a}")), "{bad}");
+        }
     }
 
     /// RTOL falls to 1e-13 at most, and is not raised where it is below that already.
@@ -194,6 +201,29 @@ mod tests {
         // 0.1 (1e-6)^(2/3) is 1e-5, ten times as much; of 1e-3 it is 1e-3.
         assert!((scaling.loosened() - 10.0).abs() < 1e-9, "{}", scaling.loosened());
         assert!((Scaling::new(&Tolerance::scalar(1e-9, 1.0), 3).loosened() - 100.0).abs() < 1e-9);
+        // 0.1 (0.125)^(2/3) is 0.025: the internal one may be the smaller.
+        assert!((Scaling::new(&Tolerance::scalar(0.125, 1.0), 3).loosened() - 0.2).abs() < 1e-12);
+        let possible = |part| Scaling::new(&Tolerance::scalar(1e-12, 1.0), 3).possible_part(part);
+        assert!((possible(0.5) - 0.5).abs() < 1e-12 && (possible(0.01) - 0.1).abs() < 1e-12);
+    }
+
+    /// ATOL' = RTOL' ATOL/RTOL, with RTOL' = 1e-5 for 1e-6; multipliers of index 2 by h, in steps up to 1.
+    #[test]
+    fn weights_are_internal_tolerances() {
+        let dims = Dimensions { np: 1, nv: 1, nl: 1, ..Dimensions::default() };
+        let scaling = Scaling::new(&Tolerance::scalar(1e-6, 2e-3), 3);
+        let mut scal = [0.0; 3];
+        for (form, h, of_multiplier) in [
+            (Form::StrangenessFree, 0.5, 1.0),
+            (Form::Index1, 0.5, 2.0),
+            (Form::Index1, 1.0, 1.0),
+            (Form::Index1, 5.0, 1.0),
+        ] {
+            scaling.weights(&Layout::new(dims, form), &[-3.0, 0.0, 1e3], h, &mut scal);
+            for (s, expected) in scal.iter().zip([of_multiplier * (2e-2 + 3e-5), 2e-2, 2e-2 + 1e-2]) {
+                assert!((s / expected - 1.0).abs() < 1e-9, "{form:?} {h}: {scal:?}");
+            }
+        }
     }
 
     #[test]
@@ -201,6 +231,7 @@ mod tests {
         assert!((weighted_rms(&[3.0, 8.0], &[1.0, 2.0]) - (12.5f64).sqrt()).abs() < 1e-15);
         assert!((excess_square(&[-3.0, 1.0], &[1.0, 2.0], &[2.0, 1.0]) - 1.0).abs() < 1e-15);
         assert_eq!(dominating(&[3.0, 8.0], &[1.0, 2.0]), Some(1));
+        assert_eq!(dominating(&[3.0, 4.0], &[1.0, 2.0]), Some(0));
         assert_eq!(dominating(&[f64::NAN, 8.0], &[1.0, 2.0]), Some(0));
         // The first of equals, also of zeros; what is not finite wins from anywhere.
         assert_eq!(dominating(&[1.0, -3.0, 3.0], &[1.0; 3]), Some(1));

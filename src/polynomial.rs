@@ -122,6 +122,13 @@ mod tests {
         for (a, b) in cubic.iter().zip([1.0, 2.0, 3.0, 4.0]) {
             assert!((a - b).abs() < 1e-13, "{cubic:?}");
         }
+        // Of two components, whose coefficients take turns.
+        let contx = [1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0, 5.0, -5.0];
+        let mut both = [0.0; 8];
+        DenseOutput { t: 0.0, h: 1.0, contx: &contx, nodes: &NODES }.as_cubic(&mut both);
+        for (pair, b) in both.chunks(2).zip([1.0, 2.0, 3.0, 4.0]) {
+            assert!((pair[0] - b).abs() < 1e-13 && (pair[1] + b).abs() < 1e-13, "{both:?}");
+        }
     }
 
     #[test]

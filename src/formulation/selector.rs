@@ -95,6 +95,13 @@ mod tests {
         let a = [1.0, 0.9, 0.1, 1.0, 0.9, 0.8];
         assert!(is_poor(3, 2, &mut a.to_vec(), &[0, 1], &mut [false; 3]));
         assert!(!is_poor(3, 2, &mut a.to_vec(), &[0, 2], &mut [false; 3]));
+        // What the first row leaves of the second column: (0, 0, 1), and (0, 0.5, 0).
+        let poor = |a: [f64; 6]| is_poor(3, 2, &mut a.to_vec(), &[0, 1], &mut [false; 3]);
+        assert!(poor([2.0, 1.0, 0.0, 2.0, 1.0, 1.0]));
+        assert!(!poor([2.0, 1.0, 0.5, 4.0, 2.5, 1.0]));
+        // A column of zeros has no pivot, and the next one counts all the same.
+        assert!(poor([0.0, 0.0, 0.0, 0.4, 0.3, 1.0]));
+        assert!(!is_poor(3, 2, &mut [1.0; 6], &[], &mut [false; 3]));
     }
 
     fn choose(m: usize, n: usize, a: &[f64]) -> Vec<usize> {
@@ -108,6 +115,9 @@ mod tests {
         assert_eq!(choose(2, 1, &[0.3, -0.9]), [1]);
         // The second column is a multiple of the first in rows 0 and 1: row 2 must come in.
         assert_eq!(choose(3, 2, &[2.0, 1.0, 0.5, 4.0, 2.0, 0.1]), [0, 2]);
+        assert_eq!(choose(3, 2, &[2.0, 1.0, 0.0, 2.0, 1.0, 0.5]), [0, 2]);
+        // Ascending, in whatever order they were found.
+        assert_eq!(choose(3, 2, &[0.0, 0.1, 1.0, 1.0, 0.0, 0.0]), [0, 2]);
     }
 
     #[test]
