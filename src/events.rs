@@ -1,14 +1,17 @@
 //! Events: zeros of the user's root functions, located on the dense output of the last step.
 //!
-//! A root is a change of sign between two accepted points. It is bracketed on the collocation polynomial by the
-//! Illinois variant of the secant method, safeguarded by bisection, until the bracket is as small as asked. The time of
+//! A root is a change of sign between two accepted points. It is bracketed on the collocation polynomial ([`bracket`]) until the
+//! bracket is as small as asked. The time of
 //! a terminal event is then corrected with points of the order of the method ([`Landing`]).
 //!
 //! A function that is zero at a start or restart (a ball on the ground, about to leave it) has no sign there: it gets
 //! that of the first moments of the step, so that the start itself is no event and a return within the step is one.
 
+mod bracket;
+
 use crate::polynomial::DenseOutput;
 use crate::system::Outcome;
+use bracket::Bracket;
 
 /// The user's functions of (t, x) whose zeros are events.
 pub trait RootFunctions {
@@ -62,7 +65,7 @@ pub struct NoValue {
 /// What the root functions give.
 pub type Result<T = (), E = NoValue> = std::result::Result<T, E>;
 
-/// Iterations of the bracketing; bisection alone would need about 60.
+/// Iterations of the bracketing; bisection alone would need about 60, a smooth function about ten.
 const MAX_ITERATIONS: usize = 200;
 
 /// A function is zero at a start if its value there is below this part of what it reaches in the first step...
@@ -84,6 +87,8 @@ pub struct Watch {
     /// The functions whose event ended the last step.
     stopped: Vec<bool>,
     values: Vec<f64>,
+    /// Those at the end of the step.
+    end: Vec<f64>,
     x: Vec<f64>,
     hits: Vec<Hit>,
 }
@@ -99,6 +104,7 @@ impl Watch {
             fresh: true,
             stopped: vec![false; count],
             values: vec![0.0; count],
+            end: vec![0.0; count],
             x: vec![0.0; n],
             hits: Vec::with_capacity(count),
         }
@@ -128,11 +134,12 @@ impl Watch {
     ) -> Result<&[Hit]> {
         self.hits.clear();
         self.evaluate_within(roots, dense.t, dense)?;
-        let end = self.values.clone();
+        self.end.copy_from_slice(&self.values);
         if self.fresh {
-            self.drop_negligible(roots, dense, t_old, &end)?;
+            self.drop_negligible(roots, dense, t_old)?;
         }
-        for (index, &right) in end.iter().enumerate() {
+        for index in 0..self.end.len() {
+            let right = self.end[index];
             let (a, left, b, right) = match self.last[index] {
                 0.0 => match self.departure(roots, dense, index, (t_old, right))? {
                     Some(bracket) => bracket,
@@ -153,8 +160,9 @@ impl Watch {
             }
         }
         self.hits.sort_by(|a, b| a.t.total_cmp(&b.t));
-        self.last.copy_from_slice(&end);
-        (self.fresh, self.stopped) = (false, vec![false; end.len()]);
+        self.last.copy_from_slice(&self.end);
+        self.fresh = false;
+        self.stopped.fill(false);
         let Some(stop) = self.hits.iter().find(|hit| hit.terminal).copied() else { return Ok(&self.hits) };
         let at_once = self.enough(t_old, dense.t);
         self.hits.retain(|hit| hit.t <= stop.t + at_once);
@@ -198,14 +206,13 @@ impl Watch {
         roots: &mut dyn RootFunctions,
         dense: &DenseOutput<'_>,
         t_old: f64,
-        end: &[f64],
     ) -> Result {
         let h = dense.t - t_old;
         self.evaluate_within(roots, t_old + 0.5 * h, dense)?;
         for (index, last) in self.last.iter_mut().enumerate() {
             let part = if self.stopped[index] { NEGLIGIBLE_AFTER_EVENT } else { NEGLIGIBLE };
             let part = if h > 0.0 { part.max(2.0 * self.tolerance / h).min(0.01) } else { part };
-            if last.abs() <= part * end[index].abs().max(self.values[index].abs()) {
+            if last.abs() <= part * self.end[index].abs().max(self.values[index].abs()) {
                 *last = 0.0;
             }
         }
@@ -247,45 +254,33 @@ impl Watch {
         Ok(None)
     }
 
-    /// Bracket a zero of function `index` between a and b, where its signs differ; the side behind the zero is
+    /// A zero of function `index` between two times at which its signs differ; the side behind the zero is
     /// returned, so that a restart there does not find it again.
     fn locate(
         &mut self,
         roots: &mut dyn RootFunctions,
         dense: &DenseOutput<'_>,
         index: usize,
-        (mut a, mut fa): (f64, f64),
-        (mut b, mut fb): (f64, f64),
+        left: (f64, f64),
+        right: (f64, f64),
     ) -> Result<f64> {
-        let enough = self.enough(a, b);
-        let mut side = 0;
-        for k in 0..MAX_ITERATIONS {
-            if b - a <= enough || fb == 0.0 {
+        if right.1 == 0.0 {
+            return Ok(right.0);
+        }
+        let enough = self.enough(left.0, right.0);
+        let mut bracket = Bracket::new(left, right);
+        for _ in 0..MAX_ITERATIONS {
+            if bracket.width() <= enough {
                 break;
             }
-            // Halved again and again one of them may have underflown, and large ones may overflow.
-            let change = fb - fa;
-            let secant = if change == 0.0 { b } else { b - fb * (b - a) / change };
-            let middle = a + 0.5 * (b - a);
-            // Every third time bisect: the secant may creep.
-            let t = if k % 3 < 2 && secant > a && secant < b { secant } else { middle };
-            self.evaluate_within(roots, t, dense)?;
-            let f = self.values[index];
-            if (f < 0.0) == (fa < 0.0) && f != 0.0 {
-                (a, fa) = (t, f);
-                if side == -1 {
-                    fb *= 0.5;
-                }
-                side = -1;
-            } else {
-                (b, fb) = (t, f);
-                if side == 1 {
-                    fa *= 0.5;
-                }
-                side = 1;
+            let t = bracket.next(enough);
+            let f = self.value_within(roots, index, t, dense)?;
+            if f == 0.0 {
+                return Ok(t);
             }
+            bracket.narrow((t, f));
         }
-        Ok(b)
+        Ok(bracket.later())
     }
 
     /// All functions at (t, x).

@@ -4,6 +4,7 @@
 use geoms::capi::fortran::geoms_;
 use geoms::decompose::DecompositionKind;
 use geoms::error::Code;
+use geoms::events::{RootFunctions, Rule};
 use geoms::integrate::{integrate, Integration};
 use geoms::layout::{Form, Layout};
 use geoms::linalg::SolverKind;
@@ -207,6 +208,33 @@ fn across_the_change_of_method() {
         assert!(stats.stiffness_suspected == 1 && stats.nedec > 0, "{name}");
         assert_eq!(last - first, 0, "{name}: allocations");
     }
+}
+
+/// Functions whose zeros are events, watched in every step; a list of events that were found may grow.
+#[test]
+fn while_events_are_watched() {
+    struct Never;
+    impl RootFunctions for Never {
+        fn count(&self) -> usize {
+            3
+        }
+        fn evaluate(&mut self, t: f64, x: &[f64], values: &mut [f64]) -> Outcome {
+            values.copy_from_slice(&[t + 1.0, 10.0 + x[0], -x[1] * x[1] - 1.0]);
+            Outcome::Continue
+        }
+    }
+    let problem = testset::by_name("andrews").unwrap();
+    let options = Options { mass: problem.mass, ..Options::default() };
+    let tolerance = Tolerance::scalar(1e-6, 1e-6);
+    let mut system = problem.system(Form::StrangenessFree, true);
+    let mut solver =
+        Solver::start(&mut *system, &options, &tolerance, (0.0, &problem.x0, 0.0)).expect("start");
+    solver.watch(&mut Never, &[Rule::default(); 3], 0.0).expect("values");
+    solver.integrate(&mut *system, None, Some(&mut Never), 1e-3).expect("begin");
+    let (first, steps) = (allocations(), solver.stats().naccpt);
+    solver.integrate(&mut *system, None, Some(&mut Never), problem.tend).expect("on");
+    assert!(solver.stats().naccpt > steps + 10 && solver.events().is_empty());
+    assert_eq!(allocations() - first, 0);
 }
 
 /// Past positions where the constraints lose rank, one of them met by the end of a step.

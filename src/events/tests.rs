@@ -154,3 +154,101 @@ fn direction_and_nan() {
     watch.begin(&mut Broken, 0.0, &[0.0]).expect("values");
     assert_eq!(watch.search(&mut Broken, &dense, 0.0), Err(NoValue { index: 0, t: 1.0 }));
 }
+
+/// A start below zero from which x rises: an event at once, or a start in the zero that is none.
+#[test]
+fn a_start_counts_as_zero_up_to_what_rounding_or_the_tolerance_explains() {
+    // The largest value looked at is 1/2, at the end of the step.
+    for (offset, after_event, tolerance, events) in [
+        (-2e-12, false, 0.0, 1),
+        (-2e-13, false, 0.0, 0),
+        (-2e-8, true, 0.0, 1),
+        (-2e-9, true, 0.0, 0),
+        (-2e-9, false, 0.0, 1),
+        (-1.5e-3, false, 1e-3, 1),
+        (-8e-4, false, 1e-3, 0),
+        (-8e-3, false, 0.1, 1),
+        (-4e-3, false, 0.1, 0),
+    ] {
+        let mut contx = [0.0; 4];
+        let dense = flight(2.0, offset, &mut contx);
+        let mut watch = Watch::new(&[Rule::default()], tolerance, 1);
+        watch.begin(&mut Flight, 0.0, &[offset]).expect("values");
+        watch.stopped = vec![after_event];
+        let hits = watch.search(&mut Flight, &dense, 0.0).expect("values");
+        assert_eq!(hits.len(), events, "{offset} {after_event} {tolerance}");
+    }
+    // At the end it is zero again: what it reached in between says that the start was zero.
+    let mut contx = [0.0; 4];
+    let dense = flight(1.0, -1e-13, &mut contx);
+    let mut watch = Watch::new(&[Rule::default()], 0.0, 1);
+    watch.begin(&mut Flight, 0.0, &[-1e-13]).expect("values");
+    let hits = watch.search(&mut Flight, &dense, 0.0).expect("values");
+    assert!(hits.len() == 1 && (hits[0].t - 1.0).abs() < 1e-12, "{hits:?}");
+}
+
+#[test]
+fn a_watch_that_follows_knows_what_ended_the_run() {
+    let mut contx = [0.0; 4];
+    let dense = parabola(&mut contx);
+    let rules = [Rule { terminal: true, ..Rule::default() }, Rule::default()];
+    let mut watch = Watch::new(&rules, 0.0, 1);
+    watch.begin(&mut Parabola, 0.0, &[0.0]).expect("values");
+    assert_eq!(watch.search(&mut Parabola, &dense, 0.0).expect("values").len(), 1);
+    let mut next = Watch::new(&rules, 0.0, 1);
+    next.inherit(&watch);
+    assert_eq!(next.stopped, [true, false]);
+    let mut another = Watch::new(&[Rule::default(); 2], 0.0, 1);
+    another.inherit(&watch);
+    assert_eq!(another.stopped, [false, false]);
+    // A step without an event forgets it.
+    next.begin(&mut Parabola, 1.0, &[1.0]).expect("values");
+    assert_eq!(next.search(&mut Parabola, &dense, 0.9).expect("values"), []);
+    assert_eq!(next.stopped, [false, false]);
+}
+
+#[test]
+fn events_come_in_the_order_of_time() {
+    struct Late;
+    impl RootFunctions for Late {
+        fn count(&self) -> usize {
+            3
+        }
+        fn evaluate(&mut self, t: f64, x: &[f64], values: &mut [f64]) -> Outcome {
+            values.copy_from_slice(&[t - 0.75, x[0] - 0.25, 0.125 - t]);
+            Outcome::Continue
+        }
+    }
+    let mut contx = [0.0; 4];
+    let dense = parabola(&mut contx);
+    for (direction, expected) in
+        [(Direction::Any, vec![2, 1, 0]), (Direction::Rising, vec![1, 0]), (Direction::Falling, vec![2])]
+    {
+        let mut watch = Watch::new(&[Rule { direction, terminal: false }; 3], 0.0, 1);
+        watch.begin(&mut Late, 0.0, &[0.0]).expect("values");
+        let hits = watch.search(&mut Late, &dense, 0.0).expect("values");
+        assert_eq!(hits.iter().map(|hit| hit.index).collect::<Vec<_>>(), expected, "{direction:?}");
+    }
+}
+
+#[test]
+fn landings_stay_in_the_step_and_are_few() {
+    let begin = |between, enough, first| Landing::new(between, enough, first).begin();
+    // The beginning of the step is no place to land, its end is.
+    assert_eq!(begin((0.25, 1.0), 0.0, (0.5, 0.25, 1.0)), Advice::Stay);
+    assert_eq!(begin((0.0, 0.75), 0.0, (0.5, -0.25, 1.0)), Advice::Try(0.75));
+    assert_eq!(begin((0.0, 1.0), 0.3, (0.5, 0.25, 1.0)), Advice::Stay);
+    assert_eq!(begin((0.0, 1.0), 0.2, (0.5, 0.25, 1.0)), Advice::Try(0.25));
+    // As good as before is not better.
+    let mut landing = Landing::new((0.0, 1.0), 0.0, (0.5, 0.25, 1.0));
+    landing.begin();
+    assert_eq!(landing.next(0.25, -0.25), Advice::Back(0.5));
+    // F = t² - 1/4 to rounding, by a slope that is far too large: it ends all the same.
+    let mut landing = Landing::new((0.0, 1.0), 0.0, (1.0, 0.75, 100.0));
+    let (mut advice, mut tries) = (landing.begin(), 0);
+    while let Advice::Try(t) = advice {
+        tries += 1;
+        advice = landing.next(t, t * t - 0.25);
+    }
+    assert_eq!((tries, advice), (MAX_LANDINGS, Advice::Stay));
+}
