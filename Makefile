@@ -39,7 +39,7 @@ VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 export OPENBLAS_NUM_THREADS = 1
 export CARGO FC CC CXX AR OBJCOPY CFLAGS FFLAGS LDFLAGS MPICC
 
-.PHONY: all setup requirements lib header docs demo test bench bench-quick bench-settings bench-against bench-setup accuracy which-method newmark newton-study newton-library starts singular clean \
+.PHONY: all setup requirements lib header docs demo test bench bench-quick bench-settings bench-against bench-setup accuracy accuracy-against which-method newmark newton-study newton-library starts singular clean \
         test-instructions instructions \
         test-format test-lint test-rust test-doc test-header test-drivers test-memory test-valgrind test-asan \
         test-faults test-kernels test-threads test-identity profile test-profile test-defects test-random-calls random-calls random mutants mpi test-mpi
@@ -173,6 +173,10 @@ test-profile: setup
 # Errors, residuals and counters over the problem set: docs/accuracy.{md,csv,svg}.
 accuracy: setup
 	$(CARGO) run --locked --release --quiet --example accuracy
+
+# Its errors beside those of an earlier revision: make accuracy-against REVISION=75a324e
+accuracy-against:
+	@.ci/accuracy-against $(REVISION)
 
 # CPU time at equal accuracy against RADAU5, RADAU, HEM5 and IDA: a table, bench/results.csv, bench/*.svg. The peers are
 # installed for it (as root); only bench/ is linked to them. PROBLEMS="pendulum andrews" selects, bench-quick is coarser.

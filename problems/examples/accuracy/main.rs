@@ -4,6 +4,7 @@
 //! smooth problem.
 
 mod plot;
+mod scatter;
 
 use geoms::decompose::DecompositionKind;
 use geoms::integrate::{integrate, Integration};
@@ -89,6 +90,7 @@ struct Way {
 }
 
 /// One run.
+#[derive(Clone)]
 struct Run {
     problem: String,
     way: Way,
@@ -107,7 +109,9 @@ fn main() -> Result<()> {
     let problems: Vec<Problem> = testset::all().into_iter().filter(|p| target(p).is_some()).collect();
     let mut runs = Vec::new();
     let mut apart = Vec::new();
-    for (problem, results) in problems.iter().zip(all_runs(&problems)) {
+    let all = all_runs(&problems, 1.0);
+    let scatter = scatter::section(&all.concat(), &all_runs(&problems, scatter::FACTOR).concat());
+    for (problem, results) in problems.iter().zip(all) {
         if problem.rank_deficient && !problem.redundant { &mut apart } else { &mut runs }.extend(results);
     }
     std::fs::write("docs/accuracy.csv", csv(runs.iter().chain(&apart)))?;
@@ -118,7 +122,7 @@ fn main() -> Result<()> {
         .map(|r| format!("success, but off: {}", row(r)))
         .collect();
     let (runs, below): (Vec<Run>, Vec<Run>) = runs.into_iter().partition(|r| r.tol > 0.9 * TIGHTEST);
-    std::fs::write("docs/accuracy.md", summary(&problems, &runs, &below, &apart, &long_runs()))?;
+    std::fs::write("docs/accuracy.md", summary(&problems, &runs, &below, &apart, &long_runs()) + &scatter)?;
     bad.iter().for_each(|line| eprintln!("{line}"));
     let odd = odd_slopes(&runs);
     let unexplained = odd.iter().filter(|odd| odd.why.is_none()).count();
@@ -134,8 +138,8 @@ fn main() -> Result<()> {
     std::process::exit(i32::from(!bad.is_empty() || unexplained > 0));
 }
 
-/// The runs of each problem. Nothing is timed, so problems are shared out among threads.
-fn all_runs(problems: &[Problem]) -> Vec<Vec<Run>> {
+/// The runs of each problem, at tolerances times a factor. Nothing is timed, so problems are shared out among threads.
+fn all_runs(problems: &[Problem], factor: f64) -> Vec<Vec<Run>> {
     let next = AtomicUsize::new(0);
     let results: Vec<OnceLock<Vec<Run>>> = problems.iter().map(|_| OnceLock::new()).collect();
     let work = || {
@@ -144,7 +148,7 @@ fn all_runs(problems: &[Problem]) -> Vec<Vec<Run>> {
             problems.get(i).zip(results.get(i))
         } {
             let start = Instant::now();
-            result.get_or_init(|| runs_of(problem));
+            result.get_or_init(|| runs_of(problem, factor));
             eprintln!("{} ({:.0} s)", problem.name, start.elapsed().as_secs_f64());
         }
     };
@@ -156,12 +160,12 @@ fn all_runs(problems: &[Problem]) -> Vec<Vec<Run>> {
     results.into_iter().map(|r| r.into_inner().unwrap_or_default()).collect()
 }
 
-fn runs_of(problem: &Problem) -> Vec<Run> {
+fn runs_of(problem: &Problem, factor: f64) -> Vec<Run> {
     let Some((tend, end)) = target(problem) else { return Vec::new() };
     let mut list = Vec::new();
     for way in ways(problem) {
         for k in exponents(problem) {
-            list.push(solve(problem, way, 10f64.powi(-k), tend, &end));
+            list.push(solve(problem, way, factor * 10f64.powi(-k), tend, &end));
         }
     }
     list
