@@ -48,7 +48,7 @@ fn problems() -> impl Iterator<Item = Problem> {
 #[test]
 fn errors_stay_and_steps_do_not_grow_shorter() {
     let (mut switched, mut changed, mut same, mut larger, mut growth) = (0, 0, 0, Vec::new(), 0.0);
-    let (mut attempts, mut above) = ([0, 0], 0);
+    let (mut attempts, mut above, mut beyond) = ([0, 0], 0, 0);
     for (problem, tol) in problems().flat_map(|p| [1e-4, 1e-6, 1e-8].map(|tol| (p.clone(), tol))) {
         let [(before, old), (now, new)] = [Constraints, Automatic].map(|choice| {
             let what = format!("{} {tol:e} {choice:?}", problem.name);
@@ -72,12 +72,18 @@ fn errors_stay_and_steps_do_not_grow_shorter() {
         growth += (now / before).ln();
         if now > 2.0 * before {
             larger.push(format!("{} {tol:e}: {now:.1e} for {before:.1e}", problem.name));
+            // One error alone may be small by accident.
+            let beside = [0.7, 1.4].map(|factor| {
+                let x = run(&problem, &options(&problem, Constraints), factor * tol).expect("beside").0;
+                error(&problem, &x)
+            });
+            beyond += u32::from(now > 2.0 * beside.into_iter().fold(before, f64::max));
             above += u32::from(now > 0.2 * tol);
         }
     }
     let mean = (growth / f64::from(changed)).exp();
-    println!("count: {changed} runs change, {switched} of them go over, {same} are the same; attempts {attempts:?}, errors {mean:.2} times; above twice: {larger:?}");
-    assert_eq!(above, 0, "{larger:?}");
+    println!("count: {changed} runs change, {switched} of them go over, {same} are the same; attempts {attempts:?}, errors {mean:.2} times; above twice: {larger:?}, {beyond} of them above twice the largest of three tolerances");
+    assert!(above == 0 && beyond <= 3, "{larger:?}");
     assert!(switched > 40 && same > 20, "{switched} {same}");
     // A new matrix is enough for some of them.
     assert!(changed > switched + 5, "{changed} {switched}");
