@@ -1,8 +1,8 @@
 //! Events: zeros of the user's root functions, located on the dense output of the last step.
 //!
-//! A root is a change of sign between two accepted points. It is bracketed on the collocation polynomial ([`bracket`]) until the
-//! bracket is as small as asked. The time of
-//! a terminal event is then corrected with points of the order of the method ([`Landing`]).
+//! A root is a change of sign between two accepted points. It is bracketed on the collocation polynomial (`bracket.rs`) until
+//! the bracket is as small as asked. The time of a terminal event is then corrected with points of the order of the
+//! method ([`Landing`]).
 //!
 //! A function that is zero at a start or restart (a ball on the ground, about to leave it) has no sign there: it gets
 //! that of the first moments of the step, so that the start itself is no event and a return within the step is one.
