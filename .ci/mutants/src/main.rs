@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 use tests::{Ending, Test};
 
-/// A mutant: file, line and what is done there.
+/// A mutant: file, line and what is done there; of several with the same words in one line the later ones have a number.
 struct Mutant {
     id: usize,
     name: String,
@@ -34,7 +34,8 @@ struct Mutant {
 impl Mutant {
     /// Without the line, which changes with the file.
     fn what(&self) -> String {
-        let (file, rest) = self.name.split_once(':').unwrap_or((&self.name, ""));
+        let name = self.name.rsplit_once(" #").map_or(&*self.name, |(name, _)| name);
+        let (file, rest) = name.split_once(':').unwrap_or((name, ""));
         let what = rest.split_once(' ').map_or(rest, |(_, what)| what);
         format!("{file}: {what}")
     }
@@ -112,8 +113,14 @@ fn main() -> Result<(), Failure> {
         let text = fs::read_to_string(file)?;
         Ok(text.lines().filter_map(|l| l.split_once('\t').map(|(a, b)| (a.to_string(), b.to_string()))).collect())
     };
-    let mutants = pairs(&list)?.into_iter().filter_map(|(id, name)| Some(Mutant { id: id.parse().ok()?, name }));
-    let mutants: Vec<Mutant> = mutants.collect();
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut mutants = Vec::new();
+    for (id, name) in pairs(&list)? {
+        let count = seen.entry(name.clone()).or_default();
+        *count += 1;
+        let name = if *count > 1 { format!("{name} #{count}") } else { name };
+        mutants.push(Mutant { id: id.parse()?, name });
+    }
     let programs: Vec<(String, PathBuf)> =
         pairs(&built)?.into_iter().map(|(name, path)| (name, PathBuf::from(path))).collect();
     let tests = tests::record(&programs, &work.join("recorded"), argument("longest", "10").parse()?)?;

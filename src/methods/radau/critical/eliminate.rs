@@ -358,3 +358,20 @@ pub(super) fn multipliers_drop_out(l: &Layout, fx: &JacobianBlocks) -> bool {
         !in_d && !in_b && by_constraint
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{Dimensions, Form};
+    use crate::options::MassStructure;
+
+    #[test]
+    fn products_with_the_transposed_mass_are_counted() {
+        let dims = Dimensions { np: 2, nv: 2, ..Dimensions::default() };
+        let mut mass = Mass::new(&Layout::new(dims, Form::StrangenessFree), MassStructure::Full);
+        mass.restore(&[1.0, 2.0, 3.0, 4.0]);
+        let (mut out, mut count) = ([0.0; 2], 5);
+        transposed_product(&mass, &[1.0, 10.0], &mut out, &mut count);
+        assert_eq!((out, count), ([21.0, 43.0], 9));
+    }
+}
