@@ -484,3 +484,38 @@ fn force_elements_see_constraint_forces() {
         }
     }
 }
+
+/// Friction along a circle, in units in which the constraint is small beside the motion: v' = -v³/100.
+#[test]
+fn small_constraints_may_have_friction() {
+    const SCALE: f64 = 1e-3;
+    #[derive(Clone)]
+    struct Rubbing;
+    impl Mechanism for Rubbing {
+        fn dimensions(&self) -> Dimensions {
+            Dimensions { np: 2, nv: 2, nl: 1, ..Dimensions::default() }
+        }
+        fn mass<T: Real>(&self, _t: T, _p: &[T], m: &mut [T]) {
+            (m[0], m[3]) = (T::real(1.0), T::real(1.0));
+        }
+        fn force<T: Real>(&self, _t: T, x: &Blocks<'_, T>, f: &mut [T]) {
+            (f[0], f[1]) = (-x.v[0] * x.lambda[0] * (0.01 * SCALE), -x.v[1] * x.lambda[0] * (0.01 * SCALE));
+        }
+        fn holonomic<T: Real>(&self, _t: T, p: &[T], _s: &[T], g: &mut [T]) {
+            g[0] = (p[0].sq() + p[1].sq() - 1.0) * (0.5 * SCALE);
+        }
+    }
+    let layout = Layout::new(Rubbing.dimensions(), Form::StrangenessFree);
+    let mut x0 = vec![0.0; layout.n];
+    layout.x.lambda.of_mut(&mut x0)[0] = 1.0 / SCALE;
+    layout.x.v.of_mut(&mut x0)[1] = 1.0;
+    layout.x.p.of_mut(&mut x0)[0] = 1.0;
+    for method in [MethodKind::HalfExplicit, MethodKind::RosenbrockNystroem] {
+        let mut system = Model::new(Rubbing, testset::Options::new(Form::StrangenessFree, true), 0.0, &x0);
+        let options = Options { method, ..Options::of_call() };
+        let start = (0.0, &x0[..], 0.0, 5.0);
+        let run = drive(&mut system, &options, &Tolerance::scalar(1e-7, 1e-7), start, |_| {}).good("rubbing");
+        let v = layout.x.v.of(&run.x);
+        assert!((v[0].hypot(v[1]) - 1.0 / 1.1f64.sqrt()).abs() < 1e-5, "{method:?}: {:?}", run.x);
+    }
+}
