@@ -8,7 +8,8 @@
 //!
 //! sample: how many mutants, drawn by the seed; 0 is all. longest: slower tests are not used. budget: CPU seconds of tests per mutant.
 //! reuse=1: neither the copy nor its programs are made anew, whatever has happened to the sources.
-//! only: words that the file or name of a mutant contains. again=survived: the survivors of before meet the tests as they are now.
+//! only: words that the file or name of a mutant contains. again=survived: survivors of before without an explanation meet the tests as
+//! they are now.
 //! Verdicts are kept in target/mutants/results.tsv, and a run goes on with what is missing. Survivors that `explained.txt` beside this
 //! program lists are counted apart.
 
@@ -31,16 +32,19 @@ struct Mutant {
     name: String,
 }
 
-impl Mutant {
-    /// Without the line, which changes with the file.
-    fn what(&self) -> String {
-        let name = self.name.rsplit_once(" #").map_or(&*self.name, |(name, _)| name);
-        let (file, rest) = name.split_once(':').unwrap_or((name, ""));
-        let what = rest.split_once(' ').map_or(rest, |(_, what)| what);
-        format!("{file}: {what}")
-    }
+/// The name of a mutant without the line, which changes with the file.
+fn what(name: &str) -> String {
+    let name = name.rsplit_once(" #").map_or(name, |(name, _)| name);
+    let (file, rest) = name.split_once(':').unwrap_or((name, ""));
+    let what = rest.split_once(' ').map_or(rest, |(_, what)| what);
+    format!("{file}: {what}")
 }
 
+/// What `explained.txt` lists.
+fn explained(here: &Path) -> BTreeSet<String> {
+    let text = fs::read_to_string(here.join("explained.txt")).unwrap_or_default();
+    text.lines().filter_map(|l| l.split_once(" | ").map(|(what, _)| what.trim().to_string())).collect()
+}
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -146,7 +150,8 @@ fn main() -> Result<(), Failure> {
         chosen.truncate(sample);
     }
     if argument("again", "") == "survived" {
-        known.retain(|_, verdict| verdict.starts_with("killed"));
+        let explained = explained(here);
+        known.retain(|name, verdict| verdict.starts_with("killed") || explained.contains(&what(name)));
     }
     let todo: Vec<&Mutant> = chosen.iter().copied().filter(|m| !known.contains_key(&m.name)).collect();
     println!("{} mutants drawn of {}, {} to do", chosen.len(), mutants.len(), todo.len());
@@ -173,17 +178,13 @@ fn main() -> Result<(), Failure> {
 }
 
 fn report(here: &Path, chosen: &[&Mutant], verdicts: &BTreeMap<String, String>, all: usize) -> Result<(), Failure> {
-    let explained: BTreeSet<String> = fs::read_to_string(here.join("explained.txt"))
-        .unwrap_or_default()
-        .lines()
-        .filter_map(|l| l.split_once(" | ").map(|(what, _)| what.trim().to_string()))
-        .collect();
+    let explained = explained(here);
     let (mut killed, mut known, mut left) = (0, 0, Vec::new());
     for mutant in chosen {
         let verdict = verdicts.get(&mutant.name).map_or("not run", String::as_str);
         if verdict.starts_with("killed") {
             killed += 1;
-        } else if explained.contains(&mutant.what()) {
+        } else if explained.contains(&what(&mutant.name)) {
             known += 1;
         } else {
             left.push(format!("{}: {verdict}", mutant.name));

@@ -268,7 +268,7 @@ mod tests {
     fn rounding_errors_of_constraints() {
         let mut radau = radau(StageMultipliers::Constraints);
         radau.estimate_round_off();
-        let lambda = 0.8 * 9.81 - 1.0;
+        let lambda: f64 = 0.8 * 9.81 - 1.0;
         let terms = lambda + 2.0 + 0.72 * lambda + (9.81 - 1.6 * lambda).abs() * 0.8;
         let unit = ROUND_OFF * f64::EPSILON;
         for (noise, expected) in radau.work.noise.iter().zip([terms, 2.4, 2.4, 1.25, 1.25]) {

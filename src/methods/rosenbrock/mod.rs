@@ -286,7 +286,7 @@ mod tests {
         let tolerance = Tolerance::scalar(1e-6, 1e-6);
         let mut method = Rosenbrock::new(&layout, &Options::of_call(), &tolerance, true, (0.0, &x0, 0.1));
         assert!(method.pass(0.99).is_ok());
-        (method.free, method.error[1]) = (vec![0, 3], 3.0);
+        (method.free, method.error, method.scal) = (vec![0, 3], vec![0.0, 3.0], vec![1.0; 2]);
         for err in [1.0, 2.0] {
             let Err(Setback::Reject { why, factor, component }) = method.pass(err) else { panic!("{err}") };
             assert_eq!((why, component), (Rejection::ErrorTest { err }, Some(layout.x.p.start + 1)));
