@@ -5,7 +5,9 @@
 use geoms::decompose::DecompositionKind;
 use geoms::error::Code;
 use geoms::integrate::{integrate, Integration};
-use geoms::layout::{Block, Form, Layout};
+use geoms::layout::{Block, Dimensions, Form, Layout};
+use geoms::mechanism::dual::Real;
+use geoms::mechanism::{Blocks, Mechanism, Model};
 use geoms::norm::Tolerance;
 use geoms::options::{MethodKind, Options};
 use geoms::stats::Stats;
@@ -436,5 +438,84 @@ fn faults_of_the_model_have_their_codes() {
                 }
             }
         }
+    }
+}
+
+/// Force elements may depend on the force of a constraint, which is known only when the linear equations are solved: on a circle of
+/// radius 1 at speed 1 it is 1, and r' = λ - r gives r = 1 - exp(-t).
+#[test]
+fn force_elements_see_constraint_forces() {
+    #[derive(Clone)]
+    struct Weighed;
+    impl Mechanism for Weighed {
+        fn dimensions(&self) -> Dimensions {
+            Dimensions { np: 2, nv: 2, nr: 1, nl: 1, ..Dimensions::default() }
+        }
+        fn mass<T: Real>(&self, _t: T, _p: &[T], m: &mut [T]) {
+            (m[0], m[3]) = (T::real(1.0), T::real(1.0));
+        }
+        fn force<T: Real>(&self, _t: T, _x: &Blocks<'_, T>, _f: &mut [T]) {}
+        fn holonomic<T: Real>(&self, _t: T, p: &[T], _s: &[T], g: &mut [T]) {
+            g[0] = (p[0].sq() + p[1].sq() - 1.0) * 0.5;
+        }
+        fn force_element<T: Real>(&self, _t: T, x: &Blocks<'_, T>, b: &mut [T]) {
+            b[0] = x.lambda[0] - x.r[0];
+        }
+    }
+    let layout = Layout::new(Weighed.dimensions(), Form::StrangenessFree);
+    let mut x0 = vec![0.0; layout.n];
+    layout.x.lambda.of_mut(&mut x0)[0] = 1.0;
+    layout.x.v.of_mut(&mut x0)[1] = 1.0;
+    layout.x.p.of_mut(&mut x0)[0] = 1.0;
+    for method in [MethodKind::HalfExplicit, MethodKind::RosenbrockNystroem, MethodKind::Radau] {
+        for form in [Form::StrangenessFree, Form::Index1] {
+            let mut system = Model::new(Weighed, testset::Options::new(form, true), 0.0, &x0);
+            let options = Options { method, form, ..Options::of_call() };
+            let start = (0.0, &x0[..], 0.0, 2.0);
+            let run =
+                drive(&mut system, &options, &Tolerance::scalar(1e-7, 1e-7), start, |_| {}).good("weighed");
+            let (lambda, r) = (layout.x.lambda.of(&run.x)[0], layout.x.r.of(&run.x)[0]);
+            let expected = 1.0 - (-2.0f64).exp();
+            assert!(
+                (lambda - 1.0).abs() < 1e-5 && (r - expected).abs() < 1e-5,
+                "{method:?} {form:?}: {:?}",
+                run.x
+            );
+        }
+    }
+}
+
+/// Friction along a circle, in units in which the constraint is small beside the motion: v' = -v³/100.
+#[test]
+fn small_constraints_may_have_friction() {
+    const SCALE: f64 = 1e-3;
+    #[derive(Clone)]
+    struct Rubbing;
+    impl Mechanism for Rubbing {
+        fn dimensions(&self) -> Dimensions {
+            Dimensions { np: 2, nv: 2, nl: 1, ..Dimensions::default() }
+        }
+        fn mass<T: Real>(&self, _t: T, _p: &[T], m: &mut [T]) {
+            (m[0], m[3]) = (T::real(1.0), T::real(1.0));
+        }
+        fn force<T: Real>(&self, _t: T, x: &Blocks<'_, T>, f: &mut [T]) {
+            (f[0], f[1]) = (-x.v[0] * x.lambda[0] * (0.01 * SCALE), -x.v[1] * x.lambda[0] * (0.01 * SCALE));
+        }
+        fn holonomic<T: Real>(&self, _t: T, p: &[T], _s: &[T], g: &mut [T]) {
+            g[0] = (p[0].sq() + p[1].sq() - 1.0) * (0.5 * SCALE);
+        }
+    }
+    let layout = Layout::new(Rubbing.dimensions(), Form::StrangenessFree);
+    let mut x0 = vec![0.0; layout.n];
+    layout.x.lambda.of_mut(&mut x0)[0] = 1.0 / SCALE;
+    layout.x.v.of_mut(&mut x0)[1] = 1.0;
+    layout.x.p.of_mut(&mut x0)[0] = 1.0;
+    for method in [MethodKind::HalfExplicit, MethodKind::RosenbrockNystroem] {
+        let mut system = Model::new(Rubbing, testset::Options::new(Form::StrangenessFree, true), 0.0, &x0);
+        let options = Options { method, ..Options::of_call() };
+        let start = (0.0, &x0[..], 0.0, 5.0);
+        let run = drive(&mut system, &options, &Tolerance::scalar(1e-7, 1e-7), start, |_| {}).good("rubbing");
+        let v = layout.x.v.of(&run.x);
+        assert!((v[0].hypot(v[1]) - 1.0 / 1.1f64.sqrt()).abs() < 1e-5, "{method:?}: {:?}", run.x);
     }
 }

@@ -136,4 +136,16 @@ mod tests {
         let (t, count) = zero(|t| (t - 0.3).powi(3));
         assert!((t - 0.3).abs() < 1e-14 && count <= 104, "{t}, {count}");
     }
+
+    /// The smallest values there are: their halves are zero, and the bracket is halved.
+    #[test]
+    fn values_that_vanish_when_halved_are_bisected() {
+        let least = f64::from_bits(1);
+        let mut bracket = Bracket::new((0.0, -least), (1.0, least));
+        assert_eq!(bracket.next(0.0), 0.5);
+        bracket.narrow((0.5, least));
+        assert_eq!(bracket.next(0.0), 0.25);
+        bracket.narrow((0.25, -least));
+        assert_eq!(bracket.next(0.0), 0.375);
+    }
 }

@@ -252,3 +252,84 @@ fn landings_stay_in_the_step_and_are_few() {
     }
     assert_eq!((tries, advice), (MAX_LANDINGS, Advice::Stay));
 }
+
+struct OfTime<F>(F);
+impl<F: Fn(f64) -> f64> RootFunctions for OfTime<F> {
+    fn count(&self) -> usize {
+        1
+    }
+    fn evaluate(&mut self, t: f64, _x: &[f64], values: &mut [f64]) -> Outcome {
+        values[0] = self.0(t);
+        Outcome::Continue
+    }
+}
+
+/// The step from t - 2 to t, for functions of time alone.
+fn step_to(t: f64) -> DenseOutput<'static> {
+    DenseOutput { t, h: 2.0, contx: &[0.0; 4], nodes: &crate::polynomial::RADAU5_NODES }
+}
+
+/// The first event in the step from 3 to 5 after a start.
+fn found(f: impl Fn(f64) -> f64, tolerance: f64) -> Option<f64> {
+    let mut roots = OfTime(f);
+    let mut watch = Watch::new(&[Rule::default()], tolerance, 1);
+    watch.begin(&mut roots, 3.0, &[0.0]).expect("values");
+    let hits = watch.search(&mut roots, &step_to(5.0), 3.0).expect("values");
+    hits.first().map(|hit| hit.t)
+}
+
+#[test]
+fn a_return_from_either_side_is_found_up_to_the_end_of_the_step() {
+    for sign in [1.0, -1.0] {
+        for back in [3.1, 3.9, 4.9, 5.0] {
+            let t = found(|t| sign * (t - 3.0) * (back - t), 0.0);
+            assert!(t.is_some_and(|t| (t - back).abs() < 1e-13), "{sign} {back}: {t:?}");
+        }
+    }
+    // The first of three, and a zero that is met.
+    let t = found(|t| (t - 3.0) * (3.4 - t) * (3.8 - t) * (4.6 - t), 0.0);
+    assert!(t.is_some_and(|t| (t - 3.4).abs() < 1e-13), "{t:?}");
+    assert_eq!(found(|t| 3.25 - t, 0.0), Some(3.25));
+}
+
+/// Four of the moments, each nearer to zero than the one behind it; three are none.
+#[test]
+fn a_departure_is_seen_at_four_moments() {
+    let from = |least: f64| found(|t| if t - 3.0 < least { 0.0 } else { (t - 3.0) * (4.9 - t) }, 0.0);
+    assert!(from(0.125).is_some_and(|t| (t - 4.9).abs() < 1e-13), "{:?}", from(0.125));
+    assert_eq!(from(0.25), None);
+}
+
+#[test]
+fn the_middle_of_the_step_tells_what_is_small_at_its_start() {
+    let line = |t: f64| 1e-13 * (t - 4.0);
+    assert!(found(line, 0.0).is_some_and(|t| (t - 4.0).abs() < 1e-13));
+    assert_eq!(found(|t| if t == 4.0 { 1.0 } else { line(t) }, 0.0), None);
+    // With a tolerance of 1e-3 over a step of 2 what is left of 2 is 2e-3.
+    assert_eq!(found(|t| t - 3.001, 1e-3), None);
+    assert!(found(|t| t - 3.003, 1e-3).is_some_and(|t| (t - 3.003).abs() < 2e-3));
+}
+
+/// A sign that is small counts behind every step, but not after a start.
+#[test]
+fn only_a_start_has_no_sign() {
+    let mut watch = Watch::new(&[Rule::default()], 0.0, 1);
+    let mut at_start = OfTime(|t| t - 3.0 - 1e-13);
+    for _ in 0..2 {
+        watch.begin(&mut at_start, 3.0, &[0.0]).expect("values");
+        assert_eq!(watch.search(&mut at_start, &step_to(5.0), 3.0).expect("values"), []);
+    }
+    let mut later = OfTime(|t| t - 5.0 - 1e-13);
+    watch.begin(&mut later, 3.0, &[0.0]).expect("values");
+    assert_eq!(watch.search(&mut later, &step_to(5.0), 3.0).expect("values"), []);
+    assert_eq!(watch.search(&mut later, &step_to(7.0), 5.0).expect("values").len(), 1);
+}
+
+#[test]
+fn values_slopes_and_how_exact_times_are() {
+    let mut watch = Watch::new(&[Rule::default()], 0.0, 1);
+    assert_eq!(watch.value(&mut Flight, 0, 3.0, &[7.0]), Ok(7.0));
+    assert_eq!((watch.enough(-8.0, 2.0), watch.enough(2.0, 8.0)), (32.0 * f64::EPSILON, 32.0 * f64::EPSILON));
+    assert_eq!(slope((0.5, 1.0), (0.75, 3.0)), 8.0);
+    assert_eq!(slope((0.5, 1.0), (0.5, 3.0)), 0.0);
+}

@@ -345,3 +345,56 @@ pub fn require(name: &'static str, holds: bool) -> Result<(), BadState> {
         Err(BadState::Field(name))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{Dimensions, Form};
+
+    /// A state in the middle of a run is read as it was written; none with a value that no run gives it.
+    #[test]
+    fn states_are_checked() {
+        let dims = Dimensions { np: 1, nv: 1, ..Dimensions::default() };
+        let (layout, options) = (Layout::new(dims, Form::StrangenessFree), Options::of_call());
+        let mut good = State::new(1.0, &[2.0, 3.0], 0.1, &[]);
+        (good.t, good.h_last, good.theta, good.restarted) = (1.25, 0.25, 0.5, false);
+        (good.memory, good.since_start, good.limit_from) = (Some(Memory { h: 0.25, err: 0.5 }), 3, 4);
+        (good.stats.naccpt, good.stats.ncrjct, good.stats.neom) = (3, 1, 7);
+        good.contx = vec![1.0, 2.0, 3.0, 4.0];
+        let read = |s: &State| {
+            let mut w = Writer::begin(&layout, &options);
+            w.state(s);
+            let saved = w.seal();
+            let mut found = State::new(0.0, &[0.0; 2], 0.0, &[]);
+            let mut r = Reader::begin(&saved, &layout, &options)?;
+            r.state(&mut found).and_then(|()| r.end()).map(|()| found)
+        };
+        let found = read(&good).expect("good");
+        assert_eq!(format!("{found:?}"), format!("{good:?}"));
+        // After a restart there is no step, and its size may be infinite.
+        let start = State::new(1.0, &[2.0, 3.0], f64::INFINITY, &[]);
+        assert!(read(&start).is_ok_and(|s| s.restarted && s.memory.is_none()));
+        let refused = |change: fn(&mut State)| {
+            let mut state = good.clone();
+            change(&mut state);
+            match read(&state) {
+                Err(BadState::Field(name)) => name,
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(refused(|s| s.t = f64::NAN), "t");
+        assert_eq!(refused(|s| s.t_old = 1.5), "t_old");
+        assert_eq!(refused(|s| s.t_start = 1.5), "t_start");
+        assert_eq!(refused(|s| s.h = -0.1), "h");
+        assert_eq!(refused(|s| s.h = f64::INFINITY), "h");
+        assert_eq!(refused(|s| s.h_last = 0.251), "h_last");
+        assert_eq!(refused(|s| s.h_last = 0.249), "h_last");
+        assert_eq!(refused(|s| s.theta = -1.0), "theta");
+        assert_eq!(refused(|s| s.memory = Some(Memory { h: 0.0, err: 0.5 })), "controller");
+        assert_eq!(refused(|s| s.memory = Some(Memory { h: 0.25, err: 0.0 })), "controller");
+        assert_eq!(refused(|s| (s.t, s.h_last) = (1.0, 0.0)), "restarted");
+        assert_eq!(refused(|s| s.since_start = 4), "steps since the start");
+        assert_eq!(refused(|s| s.limit_from = 5), "steps before the limit");
+        assert_eq!(refused(|s| s.stats.neom = MANY + 1), "counters");
+    }
+}

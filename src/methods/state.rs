@@ -147,6 +147,7 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Rejection;
 
     /// An accepted step clears what the last rejection and a restart had left.
     #[test]
@@ -171,5 +172,19 @@ mod tests {
         state.t = 0.6;
         state.meet_grid();
         assert_eq!((state.t_start, state.since_start), (0.6, 0));
+    }
+
+    /// The oldest attempts make room for new ones.
+    #[test]
+    fn the_last_rejected_attempts_are_kept_in_order() {
+        let mut history = History::default();
+        assert_eq!((history.last(), history.to_vec()), (None, vec![]));
+        let attempt = |t: usize| Attempt { t: t as f64, h: 1.0, why: Rejection::NotFinite, component: None };
+        for t in 0..2 * HISTORY + 1 {
+            history.push(attempt(t));
+            assert_eq!((history.last(), history.consecutive), (Some(attempt(t)), t as u32 + 1));
+            let kept: Vec<Attempt> = (0..=t).skip((t + 1).saturating_sub(HISTORY)).map(attempt).collect();
+            assert_eq!(history.to_vec(), kept);
+        }
     }
 }

@@ -85,6 +85,12 @@ mod tests {
         }
     }
 
+    /// Ten radii of √(0.05·RTOL).
+    #[test]
+    fn branches_part_next_to_a_rank_loss() {
+        assert!((next_to(2e-5) / 1e-2 - 1.0).abs() < 1e-12 && (next_to(2e-9) / 1e-4 - 1.0).abs() < 1e-12);
+    }
+
     #[test]
     fn what_begins_to_move_does_not_turn() {
         let layout =
@@ -93,5 +99,28 @@ mod tests {
         layout.x.v.of_mut(&mut x).copy_from_slice(&[0.0, 1e-3]);
         let change = |k: usize| if layout.x.v.contains(k) { x[k] } else { still };
         assert!(!is_explained(&layout, (1e-4, &vec![1.0; layout.n]), &x, change));
+    }
+
+    /// A turn by a tenth, at a speed that changes by up to a factor of two, on a way of up to √(0.05 RTOL) sin 0.1 = 2.2e-4.
+    #[test]
+    fn a_turn_is_short_and_keeps_the_speed() {
+        let layout =
+            Layout::new(Dimensions { np: 2, nv: 2, nl: 1, ..Dimensions::default() }, Form::StrangenessFree);
+        for (speed, way, explained) in [
+            (0.4, 0.0, false),
+            (0.6, 0.0, true),
+            (1.9, 0.0, true),
+            (2.1, 0.0, false),
+            (1.0, 2.1e-4, true),
+            (1.0, 2.4e-4, false),
+        ] {
+            let mut x = vec![0.0; layout.n];
+            layout.x.v.of_mut(&mut x).copy_from_slice(&[speed * 0.1f64.cos(), speed * 0.1f64.sin()]);
+            layout.x.p.of_mut(&mut x)[1] = way;
+            let mut change = x.clone();
+            layout.x.v.of_mut(&mut change)[0] -= 1.0;
+            let found = is_explained(&layout, (1e-4, &vec![1.0; layout.n]), &x, |k| change[k]);
+            assert_eq!(found, explained, "{speed} {way}");
+        }
     }
 }

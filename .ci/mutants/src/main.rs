@@ -8,7 +8,8 @@
 //!
 //! sample: how many mutants, drawn by the seed; 0 is all. longest: slower tests are not used. budget: CPU seconds of tests per mutant.
 //! reuse=1: neither the copy nor its programs are made anew, whatever has happened to the sources.
-//! only: words that the file or name of a mutant contains. again=survived: the survivors of before meet the tests as they are now.
+//! only: words that the file or name of a mutant contains. again=survived: survivors of before without an explanation meet the tests as
+//! they are now.
 //! Verdicts are kept in target/mutants/results.tsv, and a run goes on with what is missing. Survivors that `explained.txt` beside this
 //! program lists are counted apart.
 
@@ -25,21 +26,25 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Mutex;
 use tests::{Ending, Test};
 
-/// A mutant: file, line and what is done there.
+/// A mutant: file, line and what is done there; of several with the same words in one line the later ones have a number.
 struct Mutant {
     id: usize,
     name: String,
 }
 
-impl Mutant {
-    /// Without the line, which changes with the file.
-    fn what(&self) -> String {
-        let (file, rest) = self.name.split_once(':').unwrap_or((&self.name, ""));
-        let what = rest.split_once(' ').map_or(rest, |(_, what)| what);
-        format!("{file}: {what}")
-    }
+/// The name of a mutant without the line, which changes with the file.
+fn what(name: &str) -> String {
+    let name = name.rsplit_once(" #").map_or(name, |(name, _)| name);
+    let (file, rest) = name.split_once(':').unwrap_or((name, ""));
+    let what = rest.split_once(' ').map_or(rest, |(_, what)| what);
+    format!("{file}: {what}")
 }
 
+/// What `explained.txt` lists.
+fn explained(here: &Path) -> BTreeSet<String> {
+    let text = fs::read_to_string(here.join("explained.txt")).unwrap_or_default();
+    text.lines().filter_map(|l| l.split_once(" | ").map(|(what, _)| what.trim().to_string())).collect()
+}
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -112,8 +117,14 @@ fn main() -> Result<(), Failure> {
         let text = fs::read_to_string(file)?;
         Ok(text.lines().filter_map(|l| l.split_once('\t').map(|(a, b)| (a.to_string(), b.to_string()))).collect())
     };
-    let mutants = pairs(&list)?.into_iter().filter_map(|(id, name)| Some(Mutant { id: id.parse().ok()?, name }));
-    let mutants: Vec<Mutant> = mutants.collect();
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut mutants = Vec::new();
+    for (id, name) in pairs(&list)? {
+        let count = seen.entry(name.clone()).or_default();
+        *count += 1;
+        let name = if *count > 1 { format!("{name} #{count}") } else { name };
+        mutants.push(Mutant { id: id.parse()?, name });
+    }
     let programs: Vec<(String, PathBuf)> =
         pairs(&built)?.into_iter().map(|(name, path)| (name, PathBuf::from(path))).collect();
     let tests = tests::record(&programs, &work.join("recorded"), argument("longest", "10").parse()?)?;
@@ -139,7 +150,8 @@ fn main() -> Result<(), Failure> {
         chosen.truncate(sample);
     }
     if argument("again", "") == "survived" {
-        known.retain(|_, verdict| verdict.starts_with("killed"));
+        let explained = explained(here);
+        known.retain(|name, verdict| verdict.starts_with("killed") || explained.contains(&what(name)));
     }
     let todo: Vec<&Mutant> = chosen.iter().copied().filter(|m| !known.contains_key(&m.name)).collect();
     println!("{} mutants drawn of {}, {} to do", chosen.len(), mutants.len(), todo.len());
@@ -166,17 +178,13 @@ fn main() -> Result<(), Failure> {
 }
 
 fn report(here: &Path, chosen: &[&Mutant], verdicts: &BTreeMap<String, String>, all: usize) -> Result<(), Failure> {
-    let explained: BTreeSet<String> = fs::read_to_string(here.join("explained.txt"))
-        .unwrap_or_default()
-        .lines()
-        .filter_map(|l| l.split_once(" | ").map(|(what, _)| what.trim().to_string()))
-        .collect();
+    let explained = explained(here);
     let (mut killed, mut known, mut left) = (0, 0, Vec::new());
     for mutant in chosen {
         let verdict = verdicts.get(&mutant.name).map_or("not run", String::as_str);
         if verdict.starts_with("killed") {
             killed += 1;
-        } else if explained.contains(&mutant.what()) {
+        } else if explained.contains(&what(&mutant.name)) {
             known += 1;
         } else {
             left.push(format!("{}: {verdict}", mutant.name));

@@ -46,3 +46,21 @@ fn constraints_hold_on_all_three_levels() {
     let [g, velocity, acceleration, _] = norms("double-pendulum-rods", 2.5e-3);
     assert!(g < 1e-13 && velocity < 1e-13 && acceleration < 1e-13);
 }
+
+/// Contact variables follow the positions by c = 0, which is met as exactly as the constraints.
+#[test]
+fn contact_equations_hold() {
+    let problem = problem("cycloid");
+    let l = problem.layout(Form::StrangenessFree);
+    let mut system = problem.system(Form::StrangenessFree, true);
+    let (mut rda, mut most, mut moved) = (vec![0.0; l.m], 0.0f64, 0.0f64);
+    let options = fixed_for(&problem, NewmarkScheme::FoxGoodwin);
+    run(&mut *system, &options, (&problem.x0, 1e-2, 1.0), |system, s| {
+        let _ = system.eom(s.t(), s.x(), &mut rda);
+        most = l.rda.c.of(&rda).iter().fold(most, |m, c| m.max(c.abs()));
+        moved = moved.max((l.x.s.of(s.x())[0] - l.x.s.of(&problem.x0)[0]).abs());
+    })
+    .expect("cycloid");
+    println!("cycloid: |c| {most:.1e}, s moves by {moved:.1e}");
+    assert!(most < 1e-13 && moved > 0.1, "{most} {moved}");
+}

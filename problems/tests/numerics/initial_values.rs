@@ -3,7 +3,11 @@
 use crate::common::{blocks, problem, Run, Setup};
 use geoms::decompose::DecompositionKind;
 use geoms::layout::{Dimensions, Form, Layout};
+use geoms::norm::Tolerance;
+use geoms::options::{CheckLevel, Options, WatchLevel};
+use geoms::solver::Solver;
 use geoms::system::{Outcome, System};
+use geoms_problems::counted::Counted;
 use geoms_problems::Problem;
 
 const TOL: f64 = 1e-9;
@@ -71,6 +75,25 @@ fn conditions_correct_the_pendulum() {
     // What has been corrected needs no correction.
     let again = correct(&problem, Form::StrangenessFree, &second, &[(P1, 0.6), (V1, 0.5)], true).good("");
     assert_eq!(again.x, second);
+}
+
+#[test]
+fn evaluations_are_counted() {
+    let problem = problem("pendulum-2.8");
+    for analytic in [true, false] {
+        let conditions = vec![(P1, 0.6), (V1, 0.5)];
+        let presented = geoms_problems::Options {
+            conditions,
+            ..geoms_problems::Options::new(Form::StrangenessFree, analytic)
+        };
+        let mut system = Counted::new(problem.system_with(presented));
+        let options = Options { check: CheckLevel::Off, watch: WatchLevel::Off, ..Options::of_call() };
+        let start = (0.0, &NEAR[..], 1e-3);
+        let solver =
+            Solver::start(&mut system, &options, &Tolerance::scalar(TOL, TOL), start).expect("corrected");
+        let calls = system.calls.eom as u64;
+        assert!(calls > 3 && solver.stats().eom_for_initial_values == calls, "{}", solver.stats());
+    }
 }
 
 #[test]

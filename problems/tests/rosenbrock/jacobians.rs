@@ -1,9 +1,12 @@
 //! J1, J2, all other blocks of the reduced Jacobian and ∂f/∂t against differences of the reduced equations, on all problems.
 
 use crate::harness::options;
-use geoms::layout::Form;
+use geoms::layout::{Dimensions, Form, Layout};
+use geoms::mechanism::dual::Real;
+use geoms::mechanism::{Blocks, Mechanism, Model};
 use geoms::methods::rosenbrock::Rosenbrock;
 use geoms::norm::Tolerance;
+use geoms::options::{MethodKind, Options};
 use geoms::solver::Solver;
 use geoms::system::System;
 use geoms_problems::Problem;
@@ -94,6 +97,40 @@ fn exact_with_the_jacobian_of_the_model() {
     }
     println!("count: {compared} reduced Jacobians against differences");
     assert!(compared > 50, "{compared}");
+}
+
+/// v' = 2/M with M = 1 + t²/2: at t = 1 it falls with 2 M'/M² = 8/9. No problem has a mass matrix that depends on time.
+#[test]
+fn a_mass_that_depends_on_time() {
+    #[derive(Clone)]
+    struct Growing;
+    impl Mechanism for Growing {
+        fn dimensions(&self) -> Dimensions {
+            Dimensions { np: 1, nv: 1, ..Dimensions::default() }
+        }
+        fn mass<T: Real>(&self, t: T, _p: &[T], m: &mut [T]) {
+            m[0] = t.sq() * 0.5 + 1.0;
+        }
+        fn force<T: Real>(&self, _t: T, _x: &Blocks<'_, T>, f: &mut [T]) {
+            f[0] = T::real(2.0);
+        }
+    }
+    let (x0, h) = ([0.5, 0.25], 1e-3);
+    for analytic in [true, false] {
+        let mut system = Model::new(Growing, geoms_problems::Options::new(FREE, analytic), 1.0, &x0);
+        let options = Options { method: MethodKind::RosenbrockNystroem, ..Options::of_call() };
+        let (layout, tolerance) = (Layout::new(Growing.dimensions(), FREE), Tolerance::scalar(1e-6, 1e-6));
+        let mut method = Rosenbrock::new(&layout, &options, &tolerance, analytic, (1.0, &x0, h));
+        let space = method.state_space(&mut system, h).expect("a point of the solution");
+        for (k, coordinate) in space.coordinates.iter().enumerate() {
+            let (rate, by_time) = if coordinate.block == "v" { (4.0 / 3.0, -8.0 / 9.0) } else { (0.5, 0.0) };
+            let found = (space.rate[k], space.by_time[k]);
+            assert!(
+                (found.0 - rate).abs() < 1e-14 && (found.1 - by_time).abs() < 1e-6,
+                "{analytic}: {found:?}"
+            );
+        }
+    }
 }
 
 /// Without gII, where second derivatives of the constraints are differences, and without JAC, J is nearly the same.

@@ -47,3 +47,48 @@ impl HalfExplicit {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{Dimensions, Form};
+    use crate::mechanism::dual::Real;
+    use crate::mechanism::{self, Blocks, Mechanism, Model};
+
+    /// v' = a, p' = v.
+    #[derive(Clone)]
+    struct Pushed(f64);
+    impl Mechanism for Pushed {
+        fn dimensions(&self) -> Dimensions {
+            Dimensions { np: 1, nv: 1, ..Dimensions::default() }
+        }
+        fn mass<T: Real>(&self, _t: T, _p: &[T], m: &mut [T]) {
+            m[0] = T::real(1.0);
+        }
+        fn force<T: Real>(&self, _t: T, _x: &Blocks<'_, T>, f: &mut [T]) {
+            f[0] = T::real(self.0);
+        }
+    }
+
+    #[test]
+    fn the_first_step_follows_rates_and_their_change() {
+        let first = |a: f64, x: [f64; 2]| {
+            let layout = Layout::new(Pushed(a).dimensions(), Form::StrangenessFree);
+            let presented = mechanism::Options::new(Form::StrangenessFree, true);
+            let mut system = Model::new(Pushed(a), presented, 0.0, &x);
+            let (options, tolerance) = (Options::of_call(), Tolerance::scalar(1e-3, 1e-3));
+            let mut method = HalfExplicit::new(&layout, &options, &tolerance, true, (0.0, &x, 0.0));
+            method.first_step(&mut system, 50.0).expect("values");
+            method.state.h
+        };
+        let close = |h: f64, expected: f64| assert!((h / expected - 1.0).abs() < 1e-9, "{h} for {expected}");
+        // The change of p' is a, in units of 1e-3.
+        close(first(100.0, [20.0, 0.0]), (0.01 * 2f64.sqrt() / 1e5).powf(0.2));
+        // p' is 20 in units of 1e-3·(1 + 9).
+        close(first(0.0, [20.0, 9.0]), (0.01 * 2f64.sqrt() / 2e3).powf(0.2));
+        // A hundred times what lets v change by a hundredth: the rates are 100 in units of 0.00101 and 0.01 in units of 0.001.
+        close(first(100.0, [0.01, 0.0]), (0.01 / 0.00101) / (100f64 / 0.00101).hypot(10.0));
+        // At rest: a thousandth of a millionth of the interval.
+        close(first(0.0, [0.0, 9.0]), 1e-9 * 50.0);
+    }
+}

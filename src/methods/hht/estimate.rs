@@ -151,7 +151,7 @@ impl Hht {
     }
 
     /// Largest acceleration that the terms of one row of forces would cause if they did not balance.
-    fn balancing_acceleration(&self) -> f64 {
+    pub(super) fn balancing_acceleration(&self) -> f64 {
         let (u, n, matrix) = (&self.unknowns, self.unknowns.n, self.matrix.assembled());
         // An iterate that diverges says nothing.
         let last = self.points.values(0);
@@ -212,6 +212,10 @@ impl Hht {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::Form;
+    use crate::mechanism::samples::Everything;
+    use crate::options::Family;
+    use crate::system::Supplied;
 
     #[test]
     fn step_size_follows_the_error_within_limits() {
@@ -221,5 +225,62 @@ mod tests {
         assert_eq!(step_factor(&options, 0.0, 3.0), GROWTH);
         assert_eq!(step_factor(&options, 1e9, 3.0), options.facr);
         assert_eq!(step_factor(&Options { facl: 2.0, ..options }, 0.0, 3.0), 2.0);
+    }
+
+    fn hht(family: Family) -> Hht {
+        use crate::mechanism::Mechanism;
+        let layout = Layout::new(Everything.dimensions(), Form::StrangenessFree);
+        let (options, tolerance) = (Options { family, ..Options::of_call() }, Tolerance::scalar(1e-3, 1e-3));
+        let start = (0.0, &Everything::x0()[..], 0.1);
+        Hht::new(&layout, &options, &tolerance, Supplied::default(), start)
+    }
+
+    /// Sizes are those of positions, c h² a, or of force elements: h/6 r' where the family has no error of lower order.
+    #[test]
+    fn increments_are_measured_as_errors() {
+        for family in [Family::Hht, Family::GeneralizedAlpha] {
+            let mut hht = hht(family);
+            let (u, c) = (hht.unknowns, hht.coefficients);
+            let of_slope = if c.state_error() > 0.0 { c.state_error() } else { 1.0 / 6.0 };
+            // Weights are 1 before the first point; one of three positions moves.
+            let of_a = c.position_error() * 0.1 / 3f64.sqrt();
+            for (at, value, expected) in [
+                (u.position().start, 2.0, 2.0 * 0.1 * of_a),
+                (u.slope.start, -3.0, 3.0 * 0.1 * of_slope),
+                (u.position().start, f64::NAN, f64::NAN),
+                (u.slope.start, f64::NAN, f64::NAN),
+            ] {
+                hht.work.e.fill(0.0);
+                hht.work.e[at] = value;
+                let size = hht.increment_size(0.1);
+                assert!(
+                    (size / expected - 1.0).abs() < 1e-14 || (size.is_nan() && expected.is_nan()),
+                    "{size}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn rounding_errors_are_those_of_positions_and_force_elements() {
+        let mut hht = hht(Family::Hht);
+        assert_eq!(hht.round_off_floor(), 0.0);
+        let (l, c) = (hht.layout, hht.coefficients);
+        let unit = FLOOR * f64::EPSILON;
+        let (p, r) = (l.x.contact_position, l.x.r);
+        let mut x = vec![0.0; l.n];
+        p.of_mut(&mut x).copy_from_slice(&[0.0, -4.0, 0.0, 0.0]);
+        hht.weights.see(&l, &x);
+        // One of four has the weight 5e-3, the other ones 1e-3.
+        let by_weights = ((3.0 * 1e6 + 4e4) / 4.0f64).sqrt();
+        let expected = unit * c.position_error() / c.beta * 4.0 * by_weights;
+        assert!((hht.round_off_floor() / expected - 1.0).abs() < 1e-12);
+        r.of_mut(&mut x)[0] = 1e6;
+        hht.weights.see(&l, &x);
+        let expected = unit * 1e6 / (1e-3 + 1e3);
+        assert!(hht.round_off_floor() >= expected);
+        hht.weights.peak[p.start + 1] = 0.0;
+        hht.weights.renew();
+        assert!((hht.round_off_floor() / expected - 1.0).abs() < 1e-12);
     }
 }

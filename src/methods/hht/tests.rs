@@ -223,3 +223,51 @@ fn estimates_with_and_without_kinematics_agree() {
         (t, a, q, before) = (t + h, a_new, q_new, Some(h));
     }
 }
+
+/// With M = 1 the terms of a row, which is divided by 1 - α, are the acceleration and the force.
+#[test]
+fn accelerations_balance_forces() {
+    let layout = Layout::new(Geared(1.0).dimensions(), Form::StrangenessFree);
+    let options = Options { fixed_step: true, ..Options::of_call() };
+    let (x0, tolerance) = ([1.0, 2.0], Tolerance::scalar(1e-9, 1e-9));
+    let mut system = Model::new(Geared(1.0), mechanism::Options::new(Form::StrangenessFree, true), 0.0, &x0);
+    let mut hht = Hht::new(&layout, &options, &tolerance, analytic(), (0.0, &x0, 0.1));
+    step(&mut hht, &mut system);
+    let part = 1.0 - hht.coefficients.alpha_f;
+    let expected = hht.points.values(0)[0].abs() + part * hht.old.force[0].abs();
+    let found = hht.balancing_acceleration();
+    assert!(expected > 0.5 && (found / expected - 1.0).abs() < 1e-12, "{found} and not {expected}");
+}
+
+/// By acceleration, where it is so large that half of the step over which it exhausts the tolerance is shorter; a thousandth of the
+/// interval at rest.
+#[test]
+fn first_steps_follow_the_acceleration() {
+    #[derive(Clone)]
+    struct Pushed(f64);
+    impl Mechanism for Pushed {
+        fn dimensions(&self) -> Dimensions {
+            Dimensions { np: 1, nv: 1, ..Dimensions::default() }
+        }
+        fn mass<T: Real>(&self, _t: T, _p: &[T], m: &mut [T]) {
+            m[0] = T::real(0.5);
+        }
+        fn force<T: Real>(&self, _t: T, _x: &Blocks<'_, T>, f: &mut [T]) {
+            f[0] = T::real(self.0);
+        }
+    }
+    let (options, x0) = (Options::of_call(), [0.0, 3.0]);
+    let first = |force: f64, tend: f64| {
+        let layout = Layout::new(Pushed(force).dimensions(), Form::StrangenessFree);
+        let presented = mechanism::Options::new(Form::StrangenessFree, true);
+        let mut system = Model::new(Pushed(force), presented, 0.0, &x0);
+        let mut hht =
+            Hht::new(&layout, &options, &Tolerance::scalar(1e-6, 1e-6), analytic(), (0.0, &x0, 0.0));
+        hht.first_step(&mut system, tend).unwrap();
+        hht.state.h
+    };
+    assert_eq!((first(0.0, 50.0), first(1e-9, 50.0)), (0.05, 0.05));
+    // a = 8 in units of 1e-6 (1 + 3).
+    let size = Coefficients::new(&options).position_error() * 8.0 / 4e-6;
+    assert!((first(4.0, 50.0) * size.sqrt() / 0.5 - 1.0).abs() < 1e-9, "{}", first(4.0, 50.0));
+}

@@ -62,3 +62,23 @@ impl Broyden {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A x = 0 with A = [2 0.5; -0.25 1.5], by a matrix that is 1 instead: Broyden's method ends after 2n steps.
+    #[test]
+    fn a_linear_system_is_solved_in_twice_its_size() {
+        let mut broyden = Broyden::new(3);
+        broyden.resize(2);
+        let (mut x, mut made) = ([1.0, -0.5], 0);
+        let residual = |x: &[f64; 2]| [-(2.0 * x[0] + 0.5 * x[1]), -(1.5 * x[1] - 0.25 * x[0])];
+        for _ in 0..4 {
+            let mut u = residual(&x);
+            broyden.correct(&mut made, 0.0, &mut u);
+            x.iter_mut().zip(u).for_each(|(x, u)| *x += u);
+        }
+        assert!(made == 4 && x[0].hypot(x[1]) < 1e-14, "{made} {x:?}");
+    }
+}

@@ -172,6 +172,11 @@ impl Newmark {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::layout::Form;
+    use crate::mechanism::samples::Circle;
+    use crate::mechanism::{self, Mechanism, Model};
+    use crate::methods::Method;
+    use crate::options::Options;
 
     #[test]
     fn the_defect_is_that_of_a_quadratic_rate() {
@@ -182,5 +187,24 @@ mod tests {
         assert!((found - h * h * h / 2.0).abs() < 1e-14, "{found}");
         assert!(defect(h, Some((width, -width)), 0.0, h).abs() < 1e-16);
         assert!((defect(h, None, 0.0, h) - h * h / 12.0).abs() < 1e-16);
+    }
+
+    /// Errors fall with h³, or with h² where γ is not 1/2 or ρ is larger.
+    #[test]
+    fn step_sizes_follow_the_order() {
+        let (layout, x0) =
+            (Layout::new(Circle.dimensions(), Form::StrangenessFree), [-6.848, -0.8, 0.6, 0.6, 0.8]);
+        for (gamma, rho, power, other) in [(0.5, 0.5, 3.0, 2.0), (0.6, 0.5, 2.0, 3.0), (0.5, 0.6, 2.0, 3.0)] {
+            let options = Options { newmark_gamma: Some(gamma), slope_weight: rho, ..Options::of_call() };
+            let presented = mechanism::Options::new(Form::StrangenessFree, true);
+            let mut system = Model::new(Circle, presented, 0.0, &x0);
+            let tolerance = Tolerance::scalar(1e-5, 1e-5);
+            let mut method = Newmark::new(&layout, &options, &tolerance, true, (0.0, &x0, 1e-2));
+            let plan = Plan { h: 1e-2, t_new: 1e-2, cut_from: None, ends: false };
+            let _ = method.attempt(&mut system, &plan);
+            let found = method.estimate_error(&plan);
+            assert_eq!(found.factor, step_factor(&options, found.err, power), "{gamma} {rho}");
+            assert_ne!(found.factor, step_factor(&options, found.err, other), "{gamma} {rho}");
+        }
     }
 }

@@ -88,3 +88,51 @@ impl Newmark {
         setback::of_halt(&self.state, &self.layout, &self.options, halt)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{Dimensions, Form, Layout};
+    use crate::mechanism::dual::Real;
+    use crate::mechanism::{self, Blocks, Mechanism, Model};
+    use crate::norm::Tolerance;
+    use crate::options::Options;
+
+    /// v' = a and r' = b.
+    #[derive(Clone)]
+    struct Pushed(f64, f64);
+    impl Mechanism for Pushed {
+        fn dimensions(&self) -> Dimensions {
+            Dimensions { np: 1, nv: 1, nr: 1, ..Dimensions::default() }
+        }
+        fn mass<T: Real>(&self, _t: T, _p: &[T], m: &mut [T]) {
+            m[0] = T::real(1.0);
+        }
+        fn force<T: Real>(&self, _t: T, _x: &Blocks<'_, T>, f: &mut [T]) {
+            f[0] = T::real(self.0);
+        }
+        fn force_element<T: Real>(&self, _t: T, _x: &Blocks<'_, T>, b: &mut [T]) {
+            b[0] = T::real(self.1);
+        }
+    }
+
+    #[test]
+    fn first_steps_follow_accelerations_and_force_elements() {
+        let first = |a: f64, b: f64| {
+            let (x0, model) = ([4.0, 0.0, 3.0], Pushed(a, b));
+            let layout = Layout::new(model.dimensions(), Form::StrangenessFree);
+            let presented = mechanism::Options::new(Form::StrangenessFree, true);
+            let mut system = Model::new(model, presented, 0.0, &x0);
+            let tolerance = Tolerance::scalar(1e-6, 1e-6);
+            let mut method = Newmark::new(&layout, &Options::of_call(), &tolerance, true, (0.0, &x0, 0.0));
+            method.first_step(&mut system, 50.0).expect("values");
+            (method.state.h, method.scheme.position_defect())
+        };
+        let close = |h: f64, expected: f64| assert!((h / expected - 1.0).abs() < 1e-9, "{h} for {expected}");
+        // In units of 1e-6 (1 + |x|).
+        let (h, defect) = first(8.0, 0.0);
+        close(h, 0.5 / (defect * 8.0 / 4e-6).sqrt());
+        close(first(0.0, 2.0).0, 5e-6 / 0.2);
+        close(first(0.0, 0.0).0, 0.05);
+    }
+}

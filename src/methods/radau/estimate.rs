@@ -236,3 +236,64 @@ impl<const L: usize> Radau<L> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Layout;
+    use crate::mechanism::samples::Circle;
+    use crate::mechanism::{self, Mechanism, Model};
+    use crate::methods::{Method, Plan};
+    use crate::norm::Tolerance;
+    use crate::options::{Options, Order, StageMultipliers};
+
+    const H: f64 = 1e-6;
+
+    /// A point mass on the circle at speed 1, after a step that is so short that errors of forces do not count.
+    fn radau(stage_multipliers: StageMultipliers) -> Radau<3> {
+        let options = Options { order: Order::Five, stage_multipliers, ..Options::of_call() };
+        let x0 = [1.0 - 0.8 * 9.81, -0.8, 0.6, 0.6, 0.8];
+        let presented = mechanism::Options::new(Form::StrangenessFree, true);
+        let mut system = Model::new(Circle, presented, 0.0, &x0);
+        let layout = Layout::new(Circle.dimensions(), Form::StrangenessFree);
+        let tolerance = Tolerance::scalar(1e-6, 1e-6);
+        let mut radau = Radau::<3>::new(&layout, &options, &tolerance, true, (0.0, &x0, H));
+        let plan = Plan { h: H, t_new: H, cut_from: None, ends: false };
+        assert!(radau.attempt(&mut system, &plan).is_ok());
+        radau
+    }
+
+    /// The terms of g, gI and gII are summed up without signs; what depends is divided by the larger entry of the row, 0.8.
+    #[test]
+    fn rounding_errors_of_constraints() {
+        let mut radau = radau(StageMultipliers::Constraints);
+        radau.estimate_round_off();
+        let lambda: f64 = 0.8 * 9.81 - 1.0;
+        let terms = lambda + 2.0 + 0.72 * lambda + (9.81 - 1.6 * lambda).abs() * 0.8;
+        let unit = ROUND_OFF * f64::EPSILON;
+        for (noise, expected) in radau.work.noise.iter().zip([terms, 2.4, 2.4, 1.25, 1.25]) {
+            assert!((noise / (unit * expected) - 1.0).abs() < 1e-4, "{:?}", radau.work.noise);
+        }
+    }
+
+    /// They grow with the components.
+    #[test]
+    fn rounding_errors_are_relative() {
+        let mut radau = radau(StageMultipliers::Dynamics);
+        let of_stages = |radau: &mut Radau<3>| {
+            radau.work.noise.fill(0.0);
+            radau.round_off_of_stage_multipliers();
+            radau.work.noise.clone()
+        };
+        let of_ends = |radau: &mut Radau<3>| {
+            radau.estimate_round_off();
+            radau.round_off_of_multipliers(H);
+            radau.work.noise.clone()
+        };
+        let single = (of_stages(&mut radau), of_ends(&mut radau));
+        radau.state.x.iter_mut().for_each(|x| *x *= 2.0);
+        let twice = |v: &[f64]| v.iter().map(|v| 2.0 * v).collect::<Vec<f64>>();
+        assert!(single.0[0] > 0.0 && single.1.iter().all(|n| *n > 0.0), "{single:?}");
+        assert_eq!((of_stages(&mut radau), of_ends(&mut radau)), (twice(&single.0), twice(&single.1)));
+    }
+}

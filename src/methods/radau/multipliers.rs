@@ -237,3 +237,36 @@ impl<const L: usize> Radau<L> {
         converged
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A x = 0 with A = [2 0.5; -0.25 1.5], by a matrix that is 1 instead: Broyden's method ends after 2n steps.
+    #[test]
+    fn increments_end_after_twice_their_number() {
+        let (n, kind) = (2, DecompositionKind::Lu);
+        let mut closing = Closing {
+            policy: RankPolicy::new(kind, true, 1e-6),
+            block: ConstraintDecomposition::new(kind, n, n),
+            decomposed: true,
+            residuals: vec![],
+            increments: vec![0.0; n * MOST],
+            squares: [0.0; MOST],
+            scale: vec![],
+            end: vec![],
+            evaluated: false,
+        };
+        closing.block.decompose(n, &[1.0, 0.0, 0.0, 1.0], &[1.0; 2]).expect("regular");
+        closing.block.set_rank(n).expect("regular");
+        let (mut x, weight) = ([1.0, -0.5], [1.0, 2.0]);
+        for k in 0..4 {
+            let residuals = [-(2.0 * x[0] + 0.5 * x[1]), -(1.5 * x[1] - 0.25 * x[0])];
+            let size = closing.increment(k, &residuals, &weight);
+            let found = &closing.increments[n * k..n * (k + 1)];
+            assert!((size - found[0].hypot(found[1]) / 2f64.sqrt()).abs() < 1e-15);
+            x.iter_mut().zip(found).zip(weight).for_each(|((x, d), w)| *x += d / w);
+        }
+        assert!(x[0].hypot(x[1]) < 1e-14, "{x:?}");
+    }
+}

@@ -84,3 +84,17 @@ impl<const L: usize> Radau<L> {
         moved
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// (1 - s)/(1 - 1/2), (s - 1/2)/(1 - 1/2) at zero; of a parabola all three reproduce its value there.
+    #[test]
+    fn values_at_nodes_say_what_is_at_the_start() {
+        assert_eq!([0.5, 1.0].map(|c| at_start(&[0.5, 1.0], c)), [2.0, -1.0]);
+        let nodes = [0.25, 0.5, 1.0];
+        let sum: f64 = nodes.iter().map(|&c| at_start(&nodes, c) * (3.0 - c + 2.0 * c * c)).sum();
+        assert!((sum - 3.0).abs() < 1e-14, "{sum}");
+    }
+}

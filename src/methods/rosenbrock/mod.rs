@@ -271,3 +271,26 @@ impl Method for Rosenbrock {
         (self.begun, self.linearized) = (false, false);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::Form;
+    use crate::mechanism::samples::Circle;
+    use crate::mechanism::Mechanism;
+
+    /// An error of the size of the tolerance is too large, and the component with the largest part in it is named.
+    #[test]
+    fn the_error_test() {
+        let (layout, x0) = (Layout::new(Circle.dimensions(), Form::StrangenessFree), Circle::x0());
+        let tolerance = Tolerance::scalar(1e-6, 1e-6);
+        let mut method = Rosenbrock::new(&layout, &Options::of_call(), &tolerance, true, (0.0, &x0, 0.1));
+        assert!(method.pass(0.99).is_ok());
+        (method.free, method.error, method.scal) = (vec![0, 3], vec![0.0, 3.0], vec![1.0; 2]);
+        for err in [1.0, 2.0] {
+            let Err(Setback::Reject { why, factor, component }) = method.pass(err) else { panic!("{err}") };
+            assert_eq!((why, component), (Rejection::ErrorTest { err }, Some(layout.x.p.start + 1)));
+            assert!(factor < 1.0);
+        }
+    }
+}

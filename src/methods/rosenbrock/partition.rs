@@ -223,6 +223,20 @@ mod tests {
         }
     }
 
+    /// (1, 0, 0) comes before (0.8, 0.6, 0), whatever their units.
+    #[test]
+    fn pivots_are_those_of_rows_of_unit_length() {
+        for (first, second) in [(0.05, 0.9), (0.05, 20.0), (3.0, 20.0)] {
+            let a = [first, 0.8 * second, 0.0, 0.6 * second, 0.0, 0.0];
+            let mut l = level(2, 3, DecompositionKind::Lu, &a);
+            l.choose().unwrap();
+            assert_eq!(
+                (&l.rows[..], &l.dependent[..], &l.independent[..]),
+                (&[0, 1][..], &[0, 1][..], &[2][..])
+            );
+        }
+    }
+
     #[test]
     fn redundant_rows_determine_nothing() {
         let a = [1.0, 2.0, 0.0, 0.5, 1.0, 1.0, 0.0, 0.0, 0.2];

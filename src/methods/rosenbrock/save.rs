@@ -58,3 +58,27 @@ fn read_level(r: &mut Reader<'_>, level: &mut Level, (m, n): (usize, usize)) -> 
     level.put_back(&independent, &dependent, &rows, (is_chosen.then_some(rows.len()), chosen));
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{Form, Layout};
+    use crate::mechanism::samples::Circle;
+    use crate::mechanism::Mechanism;
+    use crate::norm::Tolerance;
+    use crate::options::Options;
+
+    /// A rate that is said to be there and is not.
+    #[test]
+    fn a_state_without_its_rate_is_refused() {
+        let layout = Layout::new(Circle.dimensions(), Form::StrangenessFree);
+        let (options, tolerance, x0) = (Options::of_call(), Tolerance::scalar(1e-6, 1e-6), Circle::x0());
+        let make = || Rosenbrock::new(&layout, &options, &tolerance, true, (0.0, &x0, 0.1));
+        let mut other = make();
+        assert_eq!(make().put_back(&other.saved()), Ok(()));
+        other.begun = true;
+        assert_eq!(make().put_back(&other.saved()), Ok(()));
+        other.rate.clear();
+        assert_eq!(make().put_back(&other.saved()), Err(BadState::Field("rate")));
+    }
+}

@@ -358,3 +358,71 @@ pub(super) fn multipliers_drop_out(l: &Layout, fx: &JacobianBlocks) -> bool {
         !in_d && !in_b && by_constraint
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{Dimensions, Form};
+    use crate::mechanism::samples::Everything;
+    use crate::mechanism::{self, Model};
+    use crate::options::MassStructure;
+    use crate::system::System;
+
+    #[test]
+    fn products_with_the_transposed_mass_are_counted() {
+        let dims = Dimensions { np: 2, nv: 2, ..Dimensions::default() };
+        let mut mass = Mass::new(&Layout::new(dims, Form::StrangenessFree), MassStructure::Full);
+        mass.restore(&[1.0, 2.0, 3.0, 4.0]);
+        let (mut out, mut count) = ([0.0; 2], 5);
+        transposed_product(&mass, &[1.0, 10.0], &mut out, &mut count);
+        assert_eq!((out, count), ([21.0, 43.0], 9));
+    }
+
+    /// The reduced equations are FX N and RDA - FX x0 in the free directions, whatever w the columns have.
+    #[test]
+    fn reduced_equations_are_projections() {
+        let mut x = Everything::x0();
+        let mut system =
+            Model::new(Everything, mechanism::Options::new(Form::StrangenessFree, true), 0.0, &x);
+        let l = Layout::new(system.dimensions(), Form::StrangenessFree);
+        // Not on the constraints, so that there is something to correct.
+        l.x.p.of_mut(&mut x)[1] += 0.01;
+        let sizes = Sizes { v: 1, q: 2, r: 1 };
+        let (mut reduced, mut rda) = (Reduced::new(&l, sizes), vec![0.0; l.m]);
+        let _ = (system.eom(0.0, &x, &mut rda), system.jacobian(0.0, &x, &mut reduced.fx));
+        reduced.decompose().expect("regular");
+        reduced.find_particular(&rda);
+        reduced.find_columns();
+        for (k, column) in reduced.columns.chunks_exact_mut(l.n).enumerate() {
+            l.x.w.of_mut(column)[0] = k as f64 - 1.5;
+        }
+        l.x.w.of_mut(&mut reduced.x0)[0] = 0.7;
+        reduced.project(&rda);
+        let product = |x: &[f64]| {
+            let mut rows = vec![0.0; l.m];
+            for (fx, (block, first)) in reduced.fx.fx.iter().zip(l.fx_position()) {
+                for (column, x) in fx.chunks_exact(block.len()).zip(&x[first..]) {
+                    block.of_mut(&mut rows).iter_mut().zip(column).for_each(|(r, a)| *r += a * x);
+                }
+            }
+            rows
+        };
+        let same = |found: &[f64], rows: &[f64]| {
+            let mut expected = [0.0; 4];
+            reduced.project_rows(rows, &mut expected);
+            assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-13), "{found:?} {expected:?}");
+            found.iter().any(|v| v.abs() > 1e-3)
+        };
+        for (k, found) in reduced.jacobian.chunks_exact(4).enumerate() {
+            assert!(same(found, &product(reduced.column(k))));
+        }
+        let left: Vec<f64> = rda.iter().zip(product(&reduced.x0)).map(|(r, p)| r - p).collect();
+        assert!(same(&reduced.residual, &left));
+        // The constraints of positions and velocities are met by x0 and not moved by the columns.
+        let constraints = |rows: &[f64]| {
+            let met = |block: Block| block.of(rows).iter().all(|r| r.abs() < 1e-14);
+            [l.rda.c, l.rda.g, l.rda.g_velocity, l.rda.h].into_iter().all(met)
+        };
+        assert!(constraints(&left) && (0..4).all(|k| constraints(&product(reduced.column(k)))));
+    }
+}
