@@ -224,6 +224,9 @@ impl Rosenbrock {
 
     /// The error norm, or what the step misses of p' = Zv where constraints determine p.
     fn error_beside_constraints(&self, err: f64, h: f64) -> Result<f64, Setback> {
+        if self.options.fixed_step {
+            return Ok(err);
+        }
         let (r, v) = (self.layout.dims.nr, self.layout.dims.nr + self.layout.dims.nv);
         let ends = Ends {
             p: [&self.y[v..], &self.y_new[v..]],
