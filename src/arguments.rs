@@ -4,7 +4,7 @@ use crate::error::{Code, Failure, Result};
 use crate::layout::Layout;
 use crate::methods;
 use crate::norm::{Scaling, Tolerance};
-use crate::options::{BadOption, CheckLevel, Options, Singular, WatchLevel};
+use crate::options::{BadOption, CheckLevel, MethodKind, Options, Singular, WatchLevel};
 use crate::system::{Sparsity, Supplied};
 
 /// Refuse arguments with which nothing can be begun.
@@ -23,6 +23,10 @@ pub(crate) fn check_arguments(
     }
     if layout.form != options.form {
         return refuse("IOPT(5) = FORM", format!("{:?}", options.form), "the formulation of the model");
+    }
+    // Its Newton iteration and its error test measure positions.
+    if options.method == MethodKind::Hht && layout.dims.np == 0 && layout.dims.nv > 0 {
+        return refuse("IOPT(18) = METHOD", "1".into(), "with NP = 0 and NV > 0: 0, 2, 3, 4, -1, -2");
     }
     if let Some(i) = x.iter().position(|v| !v.is_finite()) {
         return refuse(&format!("X({})", i + 1), x[i].to_string(), "finite numbers");

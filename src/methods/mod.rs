@@ -5,6 +5,7 @@ pub mod features;
 pub mod half_explicit;
 mod hermite;
 pub mod hht;
+mod kinematics;
 pub mod motion;
 pub mod newmark;
 pub mod passing;

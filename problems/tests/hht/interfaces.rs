@@ -3,9 +3,10 @@
 use crate::harness::{distance, drive, fixed_system, options, problem, FREE};
 use geoms::decompose::DecompositionKind;
 use geoms::error::Code;
-use geoms::layout::{Form, Layout};
+use geoms::layout::{Dimensions, Form, Layout};
 use geoms::norm::Tolerance;
-use geoms::options::{Options, PROJECT_ACCELERATIONS, PROJECT_VELOCITIES};
+use geoms::options::{MassStructure, MethodKind, Options, PROJECT_ACCELERATIONS, PROJECT_VELOCITIES};
+use geoms::system::{Outcome, System};
 
 /// Largest |gI| of a run, and largest error of λ in its first five steps.
 fn residuals(project: u8, steps: u32) -> (f64, f64, Vec<f64>) {
@@ -213,5 +214,41 @@ fn differences() {
         let size = l.x.p.of(&exact.x).iter().fold(1.0f64, |m, v| m.max(v.abs()));
         assert!(distance(l.x.p, &exact.x, &differenced.x) < 1e-9 * size, "{name}");
         assert!(differenced.stats.eom_for_differences > 0);
+    }
+}
+
+/// Euler's equations of a free body have no positions, of which the method measures errors and increments.
+#[test]
+fn without_positions_it_is_refused() {
+    struct Spinning;
+    impl System for Spinning {
+        fn dimensions(&self) -> Dimensions {
+            Dimensions { nv: 3, ..Dimensions::default() }
+        }
+        fn form(&self) -> Form {
+            FREE
+        }
+        fn eom(&mut self, _t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
+            rda.copy_from_slice(&[-x[1] * x[2], 2.0 * x[2] * x[0], -x[0] * x[1]]);
+            Outcome::Continue
+        }
+        fn mass(&mut self, _t: f64, _x: &[f64], m: &mut [f64]) -> Outcome {
+            m.fill(0.0);
+            (m[0], m[4], m[8]) = (1.0, 2.0, 3.0);
+            Outcome::Continue
+        }
+    }
+    for method in MethodKind::ALL {
+        let options = Options { method, mass: MassStructure::ConstantFull, ..Options::default() };
+        let start = (0.0, &[1.0, 2.0, 0.5][..], 0.0, 10.0);
+        let run = drive(&mut Spinning, &options, &Tolerance::scalar(1e-7, 1e-7), start, |_| {});
+        if method == MethodKind::Hht {
+            let failure = run.result.expect_err("refused");
+            assert!(failure.code == Code::BadArgument && failure.to_string().contains("METHOD"), "{failure}");
+            continue;
+        }
+        let x = run.good("spinning").x;
+        let energy = x[0] * x[0] + 2.0 * x[1] * x[1] + 3.0 * x[2] * x[2];
+        assert!((energy - 9.75).abs() < 1e-4, "{method:?}: {energy}");
     }
 }

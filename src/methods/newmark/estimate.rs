@@ -6,6 +6,7 @@
 use super::{Newmark, Plan, Slopes};
 use crate::layout::{Block, Layout};
 use crate::methods::hht::estimate::step_factor;
+use crate::methods::kinematics::{self, Ends};
 use crate::norm::{dominating, weighted_rms, Tolerance};
 
 /// Rounding errors in units of the sizes that cancel.
@@ -155,15 +156,23 @@ impl Newmark {
             let change = elements[i] - old.r[i];
             *e = defect(h, last(|s| &s.r, i), old.r[i], elements[i]) + (scheme.rho - 0.5) * h * change;
         }
+        self.weights.see(&self.old.x, &self.new.x);
+        let scal = l.x.p.of(&self.weights.scal);
+        let ends = Ends {
+            p: [l.x.p.of(&self.old.x), l.x.p.of(&self.new.x)],
+            rates: [&old.p, kinematic],
+            bend: (!self.general).then(|| [&old.v[..], &self.new.a]),
+        };
+        let missed = ends.missed(h, |i| scal[i]);
         let space = if self.shared { &mut self.velocity } else { &mut self.position };
         space.keep_tangential(l.x.p.of_mut(error));
         self.velocity.keep_tangential(l.x.v.of_mut(error));
-        self.weights.see(&self.old.x, &self.new.x);
         let power = if first_order > 0.0 || scheme.rho > 0.5 { 2.0 } else { 3.0 };
         let (block, err) = [l.x.p, l.x.v, l.x.r]
             .map(|block| (block, self.weights.rms(block, block.of(error))))
             .into_iter()
             .fold((l.x.p, 0.0), |worst, one| if one.1 > worst.1 { one } else { worst });
+        let err = kinematics::felt(err, missed);
         let component = dominating(block.of(error), block.of(&self.weights.scal)).map(|i| block.start + i);
         Estimate { err, factor: step_factor(&self.options, err, power), component }
     }

@@ -4,10 +4,11 @@ use super::{subtract, Attempted, Linearized, Radau, Setback};
 use crate::control;
 use crate::error::Rejection;
 use crate::formulation::Missing;
-use crate::layout::Form;
+use crate::layout::{Form, Layout};
+use crate::methods::kinematics;
 use crate::model::Trouble;
 use crate::norm::{dominating, excess_square, weighted_rms};
-use crate::system::System;
+use crate::system::{JacobianBlocks, System};
 
 /// Rounding errors of a row in units of ε times the sum of its terms: models add up more than the linear terms
 /// that are seen here, and subtract larger numbers.
@@ -49,7 +50,29 @@ impl<const L: usize> Radau<L> {
         if err >= 1.0 {
             err = self.error_above_round_off(h);
         }
-        Ok(err)
+        self.find_missed(h);
+        let missed = rows_missed(&self.layout, &self.fx, &self.work.block, &self.work.scal);
+        Ok(self.error_beside_constraints(err, missed))
+    }
+
+    /// `work.block`: by how much the stages miss p' = Zv, by the embedded formula.
+    pub(super) fn find_missed(&mut self, h: f64) {
+        let (l, tableau) = (self.layout, &self.orders[self.order].tableau);
+        let missed = &mut self.work.block[..l.dims.np];
+        self.stages.error_combination(tableau, h, l.x.p, missed);
+        subtract(missed, -1.0, l.rda.f_kin.of(&self.work.here));
+        missed.iter_mut().for_each(|m| *m *= h / tableau.of.gamma);
+    }
+
+    /// The norm, or what the step misses of p' = Zv where constraints determine p.
+    pub(super) fn error_beside_constraints(&mut self, err: f64, missed: f64) -> f64 {
+        let felt = kinematics::felt(err, missed);
+        if felt > err {
+            let (block, work) = (self.layout.x.p, &mut self.work);
+            work.err.fill(0.0);
+            block.of_mut(&mut work.err).copy_from_slice(&work.block[..block.len()]);
+        }
+        felt
     }
 
     /// The norm without what x_k leaves of the constraints, which is no error of this step. With FORM=1 it moves λ by its
@@ -237,10 +260,24 @@ impl<const L: usize> Radau<L> {
     }
 }
 
+/// The rows g that belong to what is missed in p, in units of what errors of the tolerance would make of them.
+pub(super) fn rows_missed(l: &Layout, fx: &JacobianBlocks, missed: &[f64], scal: &[f64]) -> f64 {
+    let (first, height) = (l.fx_position()[2].1, fx.shape[2].0);
+    let columns = &fx.fx[2][(l.x.p.start - first) * height..];
+    let of_row = |i: usize| {
+        let (mut along, mut size) = (0.0f64, f64::MIN_POSITIVE);
+        for ((column, m), s) in columns.chunks_exact(height).zip(missed).zip(l.x.p.of(scal)) {
+            along += column[i] * m;
+            size += (column[i] * s).abs();
+        }
+        along.abs() / size
+    };
+    (0..height).map(of_row).fold(0.0, f64::max)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::Layout;
     use crate::mechanism::samples::Circle;
     use crate::mechanism::{self, Mechanism, Model};
     use crate::methods::{Method, Plan};

@@ -26,6 +26,7 @@ pub mod state_space;
 mod tableau;
 mod tangent;
 
+use super::kinematics::{self, Ends};
 use super::motion::saddle::Saddle;
 use super::motion::{setback, Halt, Motion, Source};
 use super::{Attempted, Method, Plan, Setback, State};
@@ -221,6 +222,28 @@ impl Rosenbrock {
         Ok(())
     }
 
+    /// The error norm, or what the step misses of p' = Zv where constraints determine p.
+    fn error_beside_constraints(&self, err: f64, h: f64) -> Result<f64, Setback> {
+        if self.options.fixed_step {
+            return Ok(err);
+        }
+        let (r, v) = (self.layout.dims.nr, self.layout.dims.nr + self.layout.dims.nv);
+        let ends = Ends {
+            p: [&self.y[v..], &self.y_new[v..]],
+            rates: [&self.rate[v..], &self.rate_new[v..]],
+            bend: self.plain.then(|| [&self.rate[r..v], &self.rate_new[r..v]]),
+        };
+        let size = |i: usize| self.y[i].abs().max(self.y_new[i].abs());
+        let missed = ends.missed(h, |i| self.atol[v + i] + self.rtol[v + i] * size(v + i));
+        match kinematics::felt(err, missed) {
+            err if err < 1.0 => Ok(err),
+            err => {
+                let factor = control::shrink(&self.options, err);
+                Err(Setback::Reject { why: Rejection::ErrorTest { err }, factor, component: None })
+            }
+        }
+    }
+
     /// Index into x of component i of (r, v, p).
     fn component(&self, i: usize) -> usize {
         self.layout.x.with_rate(i)
@@ -244,6 +267,7 @@ impl Method for Rosenbrock {
         let err = self.error_norm()?;
         self.pass(err)?;
         self.evaluate_new_point(system, plan)?;
+        let err = self.error_beside_constraints(err, plan.h)?;
         Ok(Attempted { err, next: control::next_step(&self.options, plan.h, err, self.state.rejected) })
     }
 

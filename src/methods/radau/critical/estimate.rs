@@ -1,6 +1,7 @@
 //! The error estimate of a critical step: that of every other step, reduced to the free directions at x_k. Multipliers are
 //! not in the norm.
 
+use super::super::estimate::rows_missed;
 use super::eliminate::{Known, Reduced};
 use super::{Critical, Radau, Setback};
 use crate::error::Rejection;
@@ -45,7 +46,10 @@ impl<const L: usize> Radau<L> {
         if err.is_nan() {
             return Err(Setback::Reject { why: Rejection::NotFinite, factor: 0.5, component: None });
         }
-        Ok(err)
+        self.find_missed(h);
+        let missed = rows_missed(&self.layout, &critical.points[point].fx, &self.work.block, &self.work.scal);
+        if std::env::var_os("KIN").is_some() {}
+        Ok(self.error_beside_constraints(err, missed))
     }
 
     /// The equations at x_k reduced, or those of the first stage if they cannot be; which of the points it is, and whether x_k lies in
