@@ -246,8 +246,8 @@ impl Driver {
             Rejection::Newton { .. } => &mut stats.rejected_newton,
             Rejection::SingularMatrix => &mut stats.rejected_singular,
             Rejection::RankLoss { .. } => &mut stats.rejected_rank_loss,
-            Rejection::NotFinite => &mut stats.rejected_not_finite,
-            Rejection::Model => &mut stats.rejected_by_model,
+            Rejection::NotFinite { .. } => &mut stats.rejected_not_finite,
+            Rejection::Model { .. } => &mut stats.rejected_by_model,
         };
         *kind += 1;
         stats.ncrjct += u64::from(!matches!(why, Rejection::ErrorTest { .. }));

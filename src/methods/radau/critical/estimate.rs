@@ -43,7 +43,11 @@ impl<const L: usize> Radau<L> {
             }
         }
         if err.is_nan() {
-            return Err(Setback::Reject { why: Rejection::NotFinite, factor: 0.5, component: None });
+            return Err(Setback::Reject {
+                why: Rejection::NotFinite { by: None },
+                factor: 0.5,
+                component: None,
+            });
         }
         Ok(err)
     }
