@@ -137,6 +137,31 @@ fn stop_and_resume_on_every_problem() {
     assert!(cases > 15, "{cases}");
 }
 
+/// Where TEND is reached a step has nothing to do, as integrate.
+#[test]
+fn at_the_end_no_step_is_made() {
+    let (handle, user, problem) = handle("pendulum-2.8");
+    let mut ends = [vec![0.0; user.n], vec![0.0; user.n]];
+    let mut stats = [Statistics::default(); 2];
+    // SAFETY: all arrays have N entries; `user` lives to the end.
+    unsafe {
+        assert_eq!(geoms_start(handle, 0.0, problem.x0.as_ptr(), 0.01), 0);
+        assert_eq!(geoms_step(handle, 0.0), GEOMS_REACHED, "{:?}", error(handle));
+        assert_eq!(geoms_integrate(handle, 0.3), GEOMS_REACHED);
+        for k in 0..2 {
+            geoms_state(handle, ends[k].as_mut_ptr());
+            geoms_statistics(handle, &raw mut stats[k]);
+            assert_eq!(geoms_step(handle, 0.3), GEOMS_REACHED, "{:?}", error(handle));
+            assert_eq!(geoms_integrate(handle, 0.3), GEOMS_REACHED);
+            assert_eq!(geoms_time(handle), 0.3);
+        }
+        assert_eq!(geoms_step(handle, 0.29), Code::TendBeforeT.idid());
+        geoms_free(handle);
+    }
+    assert_eq!(ends[0], ends[1]);
+    assert_eq!(format!("{:?}", stats[0]), format!("{:?}", stats[1]));
+}
+
 /// The method is chosen by name; the run is that of the Rust interface, bit by bit. A caution goes to the log.
 #[test]
 fn methods_by_name() {
