@@ -139,6 +139,17 @@ impl Driver {
         }
     }
 
+    /// Undo the last accepted step and count it as a rejection, for a reason that was seen behind it: the next one is smaller, or
+    /// the run ends.
+    pub fn reject_accepted(&mut self, why: Rejection) -> Result {
+        let state = self.method.state();
+        let h = state.t - state.t_old;
+        if self.step_back() {
+            self.propose(h);
+        }
+        self.reject(h, why, 0.25, None)
+    }
+
     /// Undo the last accepted step: its evaluations count, the step does not. False if there is none, or if it has been
     /// undone.
     pub fn step_back(&mut self) -> bool {

@@ -103,8 +103,8 @@ code_table! {
         "The run was stopped on request.";
         "X and T hold the last accepted point; the run can be resumed there."
     #[added] RootFunctionFailed = -1109:
-        "A root function returned NaN or Inf, or stopped the run.";
-        "X and T hold the last accepted point; check the root function between it and the point reported."
+        "A root function returned NaN or Inf, stopped the run, or asked for a smaller step down to the smallest one.";
+        "X and T hold the last accepted point; check the root function at the time that the cause names."
     #[added] StoppedByParts = -1110:
         "PARTS (geoms_set_parts, System::parts) stopped the run with a negative return.";
         "X and T hold the last accepted point; without PARTS the method takes EOM, MAS and JAC."
