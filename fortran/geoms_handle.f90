@@ -509,7 +509,7 @@ module geoms_handle
       real(c_double), value :: tend
       integer(c_int) :: geoms_integrate
     end function
-    ! One accepted step, not beyond `tend`.
+    ! One accepted step, not beyond `tend`; none at `tend`.
     function geoms_step(handle, tend) bind(c, name='geoms_step')
       import
       type(c_ptr), value :: handle

@@ -45,7 +45,7 @@
 #define GEOMS_IDID_EOM_NOT_EVALUABLE (-1107)
 /** The run was stopped on request. */
 #define GEOMS_IDID_STOP_REQUESTED (-1108)
-/** A root function returned NaN or Inf, or stopped the run. */
+/** A root function returned NaN or Inf, stopped the run, or asked for a smaller step down to the smallest one. */
 #define GEOMS_IDID_ROOT_FUNCTION_FAILED (-1109)
 /** PARTS (geoms_set_parts, System::parts) stopped the run with a negative return. */
 #define GEOMS_IDID_STOPPED_BY_PARTS (-1110)
@@ -1220,7 +1220,7 @@ int geoms_integrate(struct geoms_solver *handle,
                     double tend);
 
 /**
- * One accepted step, not beyond `tend`. Returns as geoms_integrate.
+ * One accepted step, not beyond `tend`; none at `tend`. Returns as geoms_integrate.
  *
  * # Safety
  * As geoms_integrate.

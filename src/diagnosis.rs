@@ -343,9 +343,11 @@ fn evaluate(
 /// A model that cannot be evaluated at the point in question.
 pub(crate) fn refused_at(trouble: Trouble, t: f64) -> Failure {
     let (code, detail) = match trouble {
-        Trouble::Stop { code, not_finite: false } => (code, "IERR < 0"),
-        Trouble::Stop { code, not_finite: true } => (code, "non-finite values (NaN or Inf)"),
-        Trouble::Retry | Trouble::NotFinite => (Code::EomNotEvaluable, "at the point of the diagnosis"),
+        Trouble::Stop { code, not_finite: false } => (code, "IERR < 0".to_string()),
+        Trouble::Stop { code, not_finite: true } => (code, "non-finite values (NaN or Inf)".to_string()),
+        Trouble::Retry { code } | Trouble::NotFinite { code } => {
+            (Code::EomNotEvaluable, format!("{} at the point of the diagnosis", code.callback()))
+        }
     };
     Failure::new(code, detail).at(t, 0.0)
 }

@@ -11,6 +11,13 @@ use crate::system::System;
 
 /// A step that ends within this relative distance of TEND is stretched to it.
 const STRETCH: f64 = 1.0001;
+/// A first step is chosen as for a run of so many times what positions take to change by their own size, if TEND lies farther: it may
+/// stand for no end at all.
+const LONG: f64 = 1e8;
+/// The same at rest, in units of t.
+const LONG_AT_REST: f64 = 1e12;
+/// The smallest step follows the length of a run up to so many of its steps. First steps that are chosen are longer.
+const MANY: f64 = 1e12;
 
 /// A method and where its last step began.
 #[derive(Debug)]
@@ -26,6 +33,8 @@ pub struct Driver {
     before: Vec<f64>,
     /// The last accepted step has not been taken back.
     can_step_back: bool,
+    /// The largest step size with which a step was begun.
+    longest: f64,
 }
 
 impl Driver {
@@ -34,7 +43,7 @@ impl Driver {
         method.state_mut().stats = stats;
         let before = method.state().x.clone();
         let (layout, options) = (*layout, options.clone());
-        Driver { method, layout, options, waiting: None, before, can_step_back: false }
+        Driver { method, layout, options, waiting: None, before, can_step_back: false, longest: 0.0 }
     }
 
     /// State between steps.
@@ -61,10 +70,18 @@ impl Driver {
     pub fn choose_first_step(&mut self, system: &mut dyn System, tend: f64) -> Result {
         let state = self.method.state();
         if state.h <= 0.0 && state.t < tend && !self.options.fixed_step {
+            let tend = tend.min(state.t + self.foreseeable());
             self.method.choose_first_step(system, tend)
         } else {
             Ok(())
         }
+    }
+
+    /// How far a first step looks ahead.
+    fn foreseeable(&self) -> f64 {
+        let (x, blocks) = (&self.method.state().x, &self.layout.x);
+        let largest = |v: &[f64]| v.iter().fold(0.0f64, |m, v| m.max(v.abs()));
+        LONG_AT_REST.min(LONG * (1.0 + largest(blocks.p.of(x))) / largest(blocks.v.of(x)))
     }
 
     /// One accepted step, not beyond `tend`.
@@ -86,6 +103,7 @@ impl Driver {
             self.method.state_mut().meet_grid();
         }
         self.method.begin_step();
+        self.longest = self.longest.max(self.method.state().h);
     }
 
     fn try_once(&mut self, system: &mut dyn System, tend: f64) -> Result<Option<Attempted>> {
@@ -139,6 +157,17 @@ impl Driver {
         }
     }
 
+    /// Undo the last accepted step and count it as a rejection, for a reason that was seen behind it: the next one is smaller, or
+    /// the run ends.
+    pub fn reject_accepted(&mut self, why: Rejection) -> Result {
+        let state = self.method.state();
+        let h = state.t - state.t_old;
+        if self.step_back() {
+            self.propose(h);
+        }
+        self.reject(h, why, 0.25, None)
+    }
+
     /// Undo the last accepted step: its evaluations count, the step does not. False if there is none, or if it has been
     /// undone.
     pub fn step_back(&mut self) -> bool {
@@ -175,6 +204,7 @@ impl Driver {
         let begun = self.method.begin_again(start);
         if begun {
             self.forget_steps();
+            self.longest = 0.0;
             self.method.state_mut().stats = stats;
         }
         begun
@@ -209,7 +239,9 @@ impl Driver {
         }
         let h = state.h.min(options.hmax.unwrap_or(f64::INFINITY));
         // Below this size t + c_i h is no longer resolved; around t = 0 the length of the run counts.
-        let resolution = state.t.abs().max(1e-6 * (tend - state.t_start));
+        let covered = state.t - state.t_start;
+        let length = (tend - state.t_start).min(MANY * self.longest.max(covered));
+        let resolution = state.t.abs().max(1e-6 * length);
         if 0.1 * h <= options.uround * resolution {
             return Err(self.step_too_small(h));
         }
@@ -246,8 +278,8 @@ impl Driver {
             Rejection::Newton { .. } => &mut stats.rejected_newton,
             Rejection::SingularMatrix => &mut stats.rejected_singular,
             Rejection::RankLoss { .. } => &mut stats.rejected_rank_loss,
-            Rejection::NotFinite => &mut stats.rejected_not_finite,
-            Rejection::Model => &mut stats.rejected_by_model,
+            Rejection::NotFinite { .. } => &mut stats.rejected_not_finite,
+            Rejection::Model { .. } => &mut stats.rejected_by_model,
         };
         *kind += 1;
         stats.ncrjct += u64::from(!matches!(why, Rejection::ErrorTest { .. }));

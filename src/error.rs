@@ -103,8 +103,8 @@ code_table! {
         "The run was stopped on request.";
         "X and T hold the last accepted point; the run can be resumed there."
     #[added] RootFunctionFailed = -1109:
-        "A root function returned NaN or Inf, or stopped the run.";
-        "X and T hold the last accepted point; check the root function between it and the point reported."
+        "A root function returned NaN or Inf, stopped the run, or asked for a smaller step down to the smallest one.";
+        "X and T hold the last accepted point; check the root function at the time that the cause names."
     #[added] StoppedByParts = -1110:
         "PARTS (geoms_set_parts, System::parts) stopped the run with a negative return.";
         "X and T hold the last accepted point; without PARTS the method takes EOM, MAS and JAC."
@@ -238,6 +238,18 @@ impl Code {
         self as i32
     }
 
+    /// The callback whose code this is.
+    pub(crate) const fn callback(self) -> &'static str {
+        match self {
+            Code::StoppedByMas => "MAS",
+            Code::StoppedByJac => "JAC",
+            Code::StoppedByParts => "PARTS",
+            Code::StoppedByPort => "a port",
+            Code::RootFunctionFailed => "the root functions",
+            _ => "EOM",
+        }
+    }
+
     /// True if a method could make no more steps, which may lie in the configuration that the mechanism has come to.
     pub(crate) const fn ends_steps(self) -> bool {
         use Code::*;
@@ -289,9 +301,15 @@ pub enum Rejection {
         smallest: f64,
     },
     /// NaN or Inf in the right-hand side.
-    NotFinite,
+    NotFinite {
+        /// The code of the callback that returned it; none if it arose in the step.
+        by: Option<Code>,
+    },
     /// The model asked for a smaller step.
-    Model,
+    Model {
+        /// The code of the callback that did.
+        by: Code,
+    },
 }
 
 impl fmt::Display for Rejection {
@@ -303,8 +321,11 @@ impl fmt::Display for Rejection {
             Rejection::RankLoss { smallest } => {
                 write!(f, "constraints lose rank within the step (smallest magnitude {smallest:.1e})")
             }
-            Rejection::NotFinite => write!(f, "NaN or Inf in the right-hand side"),
-            Rejection::Model => write!(f, "model asked for a smaller step"),
+            Rejection::NotFinite { by: None } => write!(f, "NaN or Inf in the right-hand side"),
+            Rejection::NotFinite { by: Some(code) } => write!(f, "{} returned NaN or Inf", code.callback()),
+            Rejection::Model { by } => {
+                write!(f, "{} asked for a smaller step with a positive return", by.callback())
+            }
         }
     }
 }

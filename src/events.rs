@@ -53,13 +53,24 @@ pub struct Hit {
     pub terminal: bool,
 }
 
-/// A root function gave no usable value at this time.
+/// The root functions gave no usable values at this time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoValue {
-    /// Root function, from 0; 0 if the call as a whole failed.
-    pub index: usize,
+    /// What they gave instead.
+    pub instead: Instead,
     /// Time.
     pub t: f64,
+}
+
+/// What root functions give in place of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Instead {
+    /// NaN or Inf, this function, from 0.
+    NotFinite(usize),
+    /// They cannot be evaluated there: a smaller step may do.
+    Retry,
+    /// They end the run.
+    Stop,
 }
 
 /// What the root functions give.
@@ -160,17 +171,19 @@ impl Watch {
             }
         }
         self.hits.sort_by(|a, b| a.t.total_cmp(&b.t));
+        let stop = self.hits.iter().find(|hit| hit.terminal).copied();
+        // What lies behind a terminal event is not part of the run: the other functions are watched from there on.
+        if let Some(stop) = stop.filter(|stop| stop.t < dense.t) {
+            self.evaluate_within(roots, stop.t, dense)?;
+            self.end.copy_from_slice(&self.values);
+        }
+        // From here on nothing fails: a step whose end was not seen can be made again.
         self.last.copy_from_slice(&self.end);
         self.fresh = false;
         self.stopped.fill(false);
-        let Some(stop) = self.hits.iter().find(|hit| hit.terminal).copied() else { return Ok(&self.hits) };
+        let Some(stop) = stop else { return Ok(&self.hits) };
         let at_once = self.enough(t_old, dense.t);
         self.hits.retain(|hit| hit.t <= stop.t + at_once);
-        // What lies behind a terminal event is not part of the run: the other functions are watched from there on.
-        if stop.t < dense.t {
-            self.evaluate_within(roots, stop.t, dense)?;
-            self.last.copy_from_slice(&self.values);
-        }
         for hit in self.hits.iter().filter(|hit| hit.t >= stop.t) {
             (self.last[hit.index], self.stopped[hit.index]) = (0.0, true);
         }
@@ -285,13 +298,12 @@ impl Watch {
 
     /// All functions at (t, x).
     fn evaluate(&mut self, roots: &mut dyn RootFunctions, t: f64, x: &[f64]) -> Result {
-        if roots.evaluate(t, x, &mut self.values) != Outcome::Continue {
-            return Err(NoValue { index: 0, t });
-        }
-        match self.values.iter().position(|v| !v.is_finite()) {
-            Some(index) => Err(NoValue { index, t }),
-            None => Ok(()),
-        }
+        let instead = match roots.evaluate(t, x, &mut self.values) {
+            Outcome::Continue => self.values.iter().position(|v| !v.is_finite()).map(Instead::NotFinite),
+            Outcome::Retry => Some(Instead::Retry),
+            Outcome::Stop => Some(Instead::Stop),
+        };
+        instead.map_or(Ok(()), |instead| Err(NoValue { instead, t }))
     }
 
     /// The same at a time within the step.

@@ -305,8 +305,8 @@ impl<'a> Consistency<'a> {
             let code = Code::StoppedByIvcond;
             match self.system.initial_conditions(self.t, y, &mut cond) {
                 Outcome::Continue if all_finite(&cond) => {}
-                Outcome::Continue => return Err(explain(Trouble::NotFinite, code)),
-                Outcome::Retry => return Err(explain(Trouble::Retry, code)),
+                Outcome::Continue => return Err(explain(Trouble::NotFinite { code }, code)),
+                Outcome::Retry => return Err(explain(Trouble::Retry { code }, code)),
                 Outcome::Stop => return Err(explain(Trouble::Stop { code, not_finite: false }, code)),
             }
         }
@@ -417,8 +417,8 @@ fn explain(trouble: Trouble, code: Code) -> Stopped {
     let (code, detail, only_here) = match trouble {
         Trouble::Stop { code, not_finite: false } => (code, "IERR < 0", false),
         Trouble::Stop { code, not_finite: true } => (code, "non-finite values (NaN or Inf), twice", false),
-        Trouble::Retry => (code, "IERR > 0 with IOPT(20)=1", true),
-        Trouble::NotFinite => (code, "non-finite values (NaN or Inf)", true),
+        Trouble::Retry { .. } => (code, "IERR > 0 with IOPT(20)=1", true),
+        Trouble::NotFinite { .. } => (code, "non-finite values (NaN or Inf)", true),
     };
     Stopped { failure: Box::new(Failure::new(code, detail)), only_here }
 }

@@ -15,6 +15,9 @@ use crate::system::{JacobianBlocks, System};
 /// How far beyond the last point the constraints are tried, in parts of the time left. A run of tight tolerances ends some way before
 /// a lockup, because forces and accelerations grow without bound there: two neighbours must fail.
 const AHEAD: [f64; 3] = [1e-4, 1e-3, 2e-3];
+/// No more time counts as left than so many times what positions take to change by their own size: however far TEND, a regular
+/// motion stays near.
+const MOST: f64 = 50.0;
 /// A residual that has become this small, relative to the one at first, is a solution's.
 const SOLVED: f64 = 1e-6;
 /// A solution that is farther away than this times 1 + |q| belongs to another branch.
@@ -33,14 +36,14 @@ pub(crate) fn explain(
     (t, x, tend): (f64, &[f64], f64),
     failure: Failure,
 ) -> Failure {
-    // Near a lockup method 4 takes forces that grow without bound for such that depend on λ.
-    let possible = failure.code.ends_steps() || failure.code == Code::BadArgument;
+    // Near a lockup method 4 takes forces that grow without bound for such that depend on λ. NMAX ends a run anywhere.
+    let ended = failure.code.ends_steps() && failure.code != Code::TooManySteps;
+    let possible = ended || failure.code == Code::BadArgument;
     if !possible || layout.dims.nl + layout.dims.nm == 0 {
         return failure;
     }
     let mut search = Search::new(system, layout, typical, x);
-    let span = tend - t;
-    let row = search.positions(t, x, span).or_else(|| search.velocities(t, x));
+    let row = search.positions(t, x, tend - t).or_else(|| search.velocities(t, x));
     let Some(row) = row else { return failure };
     let detail = format!(
         "the constraints cannot be satisfied beyond t = {t:.9e}; the method ended with {}",
@@ -60,7 +63,8 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     fn new(system: &'a mut dyn System, layout: &'a Layout, typical: &'a [f64], x: &[f64]) -> Self {
-        let derivatives = Derivatives::of_rows(layout, system.has_jacobian(), true, typical.to_vec());
+        // By differences: a JAC that is wrong would lead away from the solution.
+        let derivatives = Derivatives::of_rows(layout, false, true, typical.to_vec());
         Search {
             system,
             layout,
@@ -83,7 +87,12 @@ impl<'a> Search<'a> {
     }
 
     /// The row of RDA that cannot be kept, if there are no positions beyond t.
-    fn positions(&mut self, t: f64, x: &[f64], span: f64) -> Option<usize> {
+    fn positions(&mut self, t: f64, x: &[f64], left: f64) -> Option<usize> {
+        self.x.copy_from_slice(x);
+        self.evaluate(t)?;
+        let (p, rate) = (self.layout.x.p.of(x), self.layout.rda.f_kin.of(&self.rda));
+        let time = |(p, rate): (&f64, &f64)| MOST * (1.0 + p.abs()) / rate.abs();
+        let span = p.iter().zip(rate).map(time).fold(left, f64::min);
         let tried = AHEAD.map(|ahead| self.beyond(t, x, ahead * span));
         tried.windows(2).find_map(|pair| pair[0].and(pair[1]))
     }

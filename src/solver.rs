@@ -40,7 +40,13 @@ fn used_up(code: Code) -> bool {
     use Code::*;
     matches!(
         code,
-        StepTooSmall | NewtonDiverges | EomNotEvaluable | SingularNewtonMatrix | QrOfNewtonMatrix | Lockup
+        StepTooSmall
+            | NewtonDiverges
+            | EomNotEvaluable
+            | RootFunctionFailed
+            | SingularNewtonMatrix
+            | QrOfNewtonMatrix
+            | Lockup
     )
 }
 
@@ -268,8 +274,11 @@ impl Solver {
         self.driver.options.nmax = nmax;
     }
 
-    /// One accepted step, not beyond `tend`.
+    /// One accepted step, not beyond `tend`; none at `tend`.
     pub fn step(&mut self, system: &mut dyn System, tend: f64) -> Result {
+        if self.t() == tend {
+            return Ok(());
+        }
         self.check_step(tend)?;
         self.driver.choose_first_step(system, tend)?;
         self.driver.step(system, tend)
@@ -368,7 +377,8 @@ impl Solver {
         Ok(Ending::Reached)
     }
 
-    /// One step as [`Solver::integrate`] makes it, with output and events; the terminal event, if it ends there.
+    /// One step as [`Solver::integrate`] makes it, with output and events; the terminal event, if it ends there. None is made at
+    /// `tend`.
     pub fn advance(
         &mut self,
         system: &mut dyn System,
@@ -378,9 +388,17 @@ impl Solver {
     ) -> Result<Option<Hit>> {
         let mut silent = ();
         let observer = observer.map_or(&mut silent as &mut dyn Observer, |observer| observer);
-        self.before_end(tend)?;
+        if self.t() != tend {
+            self.before_end(tend)?;
+        }
         self.begin(system, observer, tend)?;
-        self.one(system, observer, &mut roots, tend)
+        let accepted = self.stats().naccpt;
+        while self.t() < tend && self.stats().naccpt == accepted {
+            if let Some(hit) = self.one(system, observer, &mut roots, tend)? {
+                return Ok(Some(hit));
+            }
+        }
+        Ok(None)
     }
 
     fn begin(&mut self, system: &mut dyn System, observer: &mut dyn Observer, tend: f64) -> Result {

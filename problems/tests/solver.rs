@@ -7,7 +7,7 @@ use geoms::events::{Direction, RootFunctions, Rule};
 use geoms::integrate::{integrate, Integration};
 use geoms::layout::{Dimensions, Form};
 use geoms::norm::Tolerance;
-use geoms::options::{Options, Order};
+use geoms::options::{MethodKind, Options, Order};
 use geoms::solver::{Ending, Solver};
 use geoms::stats::Stats;
 use geoms::system::{AcceptedStep, JacobianBlocks, Outcome, System};
@@ -340,6 +340,99 @@ fn a_root_function_without_value_is_an_error() {
     let failure = solver.integrate(&mut *system, None, Some(&mut Broken), 5.0).expect_err("NaN");
     assert_eq!(failure.code, Code::RootFunctionFailed);
     assert!(solver.t() > 0.5 && solver.t() < 0.7 && failure.to_string().contains("root function 1"));
+}
+
+/// Values of x3 that exist up to a time only.
+struct Until {
+    end: f64,
+    refused: usize,
+}
+
+impl RootFunctions for Until {
+    fn count(&self) -> usize {
+        1
+    }
+    fn evaluate(&mut self, t: f64, x: &[f64], values: &mut [f64]) -> Outcome {
+        values[0] = x[3];
+        if t > self.end {
+            self.refused += 1;
+            return Outcome::Retry;
+        }
+        Outcome::Continue
+    }
+}
+
+/// A smaller step is tried, as where the model cannot be evaluated.
+#[test]
+fn root_functions_that_ask_for_a_smaller_step_get_it() {
+    let problem = testset::by_name("pendulum-2.8").expect("problem");
+    let mut system = problem.system(Form::StrangenessFree, true);
+    let tolerance = Tolerance::scalar(1e-8, 1e-8);
+    let rules = [Rule { direction: Direction::Any, terminal: true }];
+    // x3 is zero first at this time.
+    let mut crossing = 0.0;
+    for method in [MethodKind::Radau, MethodKind::HalfExplicit, MethodKind::RosenbrockNystroem] {
+        let options = Options { method, ..options(&problem, Form::StrangenessFree) };
+        for part in [1e3, 1.001, 0.5] {
+            let end = if part > 2.0 { f64::INFINITY } else { part * crossing };
+            let mut roots = Until { end, refused: 0 };
+            let mut solver =
+                Solver::start(&mut *system, &options, &tolerance, (0.0, &problem.x0, 1e-2)).expect("start");
+            solver.watch(&mut roots, &rules, 0.0).expect("values");
+            let (mut last, mut told) = (f64::NEG_INFINITY, 0);
+            let mut observer = |step: &AcceptedStep<'_>| {
+                assert!(step.t > last, "{} after {last}", step.t);
+                (last, told) = (step.t, told + 1);
+                Outcome::Continue
+            };
+            let ending = solver.integrate(&mut *system, Some(&mut observer), Some(&mut roots), 5.0);
+            let stats = *solver.stats();
+            assert!(stats.rejected_by_model as usize <= roots.refused, "{method:?}: {stats}");
+            assert_eq!(
+                (roots.refused > 0, stats.rejected_by_model > 0),
+                (end < 5.0, end < 5.0),
+                "{method:?}"
+            );
+            if end > crossing {
+                assert!(matches!(ending, Ok(Ending::Event(_))), "{method:?}, {end}: {ending:?}");
+                assert!(crossing == 0.0 || (solver.t() - crossing).abs() < 1e-6, "{method:?}");
+                crossing = solver.t();
+            } else {
+                let failure = ending.expect_err("no values");
+                assert_eq!(failure.code, Code::RootFunctionFailed);
+                assert!(
+                    failure.to_string().contains("the root functions asked for a smaller step"),
+                    "{failure}"
+                );
+                assert!((solver.t() - end).abs() < 1e-10 && last == solver.t(), "{} {end}", solver.t());
+                assert!(told > 1);
+                roots.end = f64::INFINITY;
+                let ending = solver.integrate(&mut *system, None, Some(&mut roots), 5.0);
+                assert!(matches!(ending, Ok(Ending::Event(_))), "{method:?}: {ending:?}");
+            }
+        }
+    }
+}
+
+/// One step is a step, also if its end was refused once.
+#[test]
+fn a_step_is_made_where_root_functions_refuse_the_first_attempt() {
+    let problem = testset::by_name("pendulum-2.8").expect("problem");
+    let mut system = problem.system(Form::StrangenessFree, true);
+    let options = options(&problem, Form::StrangenessFree);
+    let tolerance = Tolerance::scalar(1e-6, 1e-6);
+    let mut solver =
+        Solver::start(&mut *system, &options, &tolerance, (0.0, &problem.x0, 1e-2)).expect("start");
+    let mut roots = Until { end: 5e-3, refused: 0 };
+    solver.watch(&mut roots, &[Rule::default()], 0.0).expect("values");
+    let hit = solver.advance(&mut *system, None, Some(&mut roots), 1.0).expect("a step");
+    assert_eq!((hit, roots.refused, solver.stats().naccpt, solver.t()), (None, 1, 1, 2.5e-3));
+    // At the end there is none to be made.
+    let here = solver.t();
+    solver.step(&mut *system, here).expect("nothing to do");
+    solver.advance(&mut *system, None, Some(&mut roots), here).expect("nothing to do");
+    assert_eq!((solver.t(), solver.stats().naccpt), (here, 1));
+    assert_eq!(solver.step(&mut *system, 0.0).expect_err("back").code, Code::TendBeforeT);
 }
 
 #[test]

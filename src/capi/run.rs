@@ -167,7 +167,7 @@ pub unsafe extern "C" fn geoms_integrate(handle: *mut Handle, tend: f64) -> c_in
     unsafe { call(handle, |handle, inner| inner.go_on(handle, tend, true)) }
 }
 
-/// One accepted step, not beyond `tend`. Returns as geoms_integrate.
+/// One accepted step, not beyond `tend`; none at `tend`. Returns as geoms_integrate.
 ///
 /// # Safety
 /// As geoms_integrate.

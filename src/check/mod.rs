@@ -94,8 +94,8 @@ fn evaluable(system: &mut dyn System, l: &Layout, t: f64, x: &[f64]) -> Result<(
     let mut rda = vec![0.0; l.m];
     match crate::model::eom(system, crate::error::Code::StoppedByEom, t, x, &mut rda) {
         Ok(()) => Ok(()),
-        Err(Trouble::NotFinite) => {
-            let mut failure = refused_at(Trouble::NotFinite, t);
+        Err(trouble @ Trouble::NotFinite { .. }) => {
+            let mut failure = refused_at(trouble, t);
             if let Some((row, value)) = l.first_not_finite(&rda) {
                 failure.detail = format!("{row} = {value} at the point of the check");
                 failure.component = Some(row);

@@ -152,7 +152,10 @@ fn direction_and_nan() {
     }
     let mut watch = Watch::new(&[Rule::default()], 0.0, 1);
     watch.begin(&mut Broken, 0.0, &[0.0]).expect("values");
-    assert_eq!(watch.search(&mut Broken, &dense, 0.0), Err(NoValue { index: 0, t: 1.0 }));
+    assert_eq!(
+        watch.search(&mut Broken, &dense, 0.0),
+        Err(NoValue { instead: Instead::NotFinite(0), t: 1.0 })
+    );
 }
 
 /// A start below zero from which x rises: an event at once, or a start in the zero that is none.

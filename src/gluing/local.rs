@@ -68,7 +68,7 @@ pub struct Local<'s> {
 pub(super) fn answered(outcome: Outcome) -> Result<(), Trouble> {
     match outcome {
         Outcome::Continue => Ok(()),
-        Outcome::Retry => Err(Trouble::Retry),
+        Outcome::Retry => Err(Trouble::Retry { code: Code::StoppedByPort }),
         Outcome::Stop => Err(Trouble::Stop { code: Code::StoppedByPort, not_finite: false }),
     }
 }
@@ -283,7 +283,7 @@ impl<'s> Local<'s> {
         for port in &mut self.ports {
             answered(port.evaluate(t, p, rate))?;
             if !(all_finite(&port.y) && all_finite(&port.jacobian) && all_finite(&port.rate)) {
-                return Err(Trouble::NotFinite);
+                return Err(Trouble::NotFinite { code: Code::StoppedByPort });
             }
         }
         self.share(1, |port| &port.y);

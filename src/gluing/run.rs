@@ -339,8 +339,8 @@ fn last_steps(left: f64, wanted: f64, fixed: bool) -> f64 {
 pub(super) fn report(trouble: Trouble, subdomain: usize) -> Report {
     let (retry, code, not_finite) = match trouble {
         Trouble::Stop { code, not_finite } => (false, code, not_finite),
-        Trouble::Retry => (true, Code::EomNotEvaluable, false),
-        Trouble::NotFinite => (true, Code::EomNotEvaluable, true),
+        Trouble::Retry { .. } => (true, Code::EomNotEvaluable, false),
+        Trouble::NotFinite { .. } => (true, Code::EomNotEvaluable, true),
     };
     Report { retry, code, not_finite, subdomain }
 }

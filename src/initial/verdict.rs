@@ -5,7 +5,8 @@ use super::*;
 impl Consistency<'_> {
     /// NaN names its row.
     pub(super) fn name_row(&self, trouble: Trouble, mut stopped: Stopped) -> Stopped {
-        let row = self.layout.first_not_finite(&self.rda).filter(|_| trouble == Trouble::NotFinite);
+        let row =
+            self.layout.first_not_finite(&self.rda).filter(|_| matches!(trouble, Trouble::NotFinite { .. }));
         if let Some((row, value)) = row {
             stopped.failure.detail = format!("non-finite values (NaN or Inf): {row} = {value}");
             stopped.failure.component = Some(row);

@@ -189,16 +189,17 @@ impl Passing {
         setback: &Setback,
     ) -> Result<bool, Setback> {
         let suspected = self.watch.has_fallen();
-        let time = match setback {
-            Setback::Fatal(failure) if is_deficient(failure.code) => f64::INFINITY,
-            Setback::Reject { why: Rejection::Newton { .. } | Rejection::SingularMatrix, .. } => {
-                (if suspected { AFTER_FAILURE } else { NEAR }) * h
-            }
-            Setback::Reject { why: Rejection::ErrorTest { .. } | Rejection::NotFinite, .. } if suspected => {
-                AFTER_FAILURE * h
-            }
-            _ => return Ok(false),
-        };
+        let time =
+            match setback {
+                Setback::Fatal(failure) if is_deficient(failure.code) => f64::INFINITY,
+                Setback::Reject { why: Rejection::Newton { .. } | Rejection::SingularMatrix, .. } => {
+                    (if suspected { AFTER_FAILURE } else { NEAR }) * h
+                }
+                Setback::Reject {
+                    why: Rejection::ErrorTest { .. } | Rejection::NotFinite { .. }, ..
+                } if suspected => AFTER_FAILURE * h,
+                _ => return Ok(false),
+            };
         self.loses_rank(system, time)
     }
 }

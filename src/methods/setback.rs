@@ -36,7 +36,10 @@ pub fn final_code(options: &Options, why: Rejection) -> Code {
         (Rejection::RankLoss { .. }, _) => Code::SingularConfiguration,
         (Rejection::SingularMatrix, SolverKind::Lu) => Code::SingularNewtonMatrix,
         (Rejection::SingularMatrix, SolverKind::Qr) => Code::QrOfNewtonMatrix,
-        (Rejection::NotFinite | Rejection::Model, _) => Code::EomNotEvaluable,
+        // Matrices have codes of their own, and so have root functions, which are no part of the model.
+        (Rejection::NotFinite { by: Some(code @ (Code::StoppedByMas | Code::StoppedByJac)) }, _)
+        | (Rejection::Model { by: code @ Code::RootFunctionFailed }, _) => code,
+        (Rejection::NotFinite { .. } | Rejection::Model { .. }, _) => Code::EomNotEvaluable,
     }
 }
 
@@ -52,6 +55,7 @@ pub fn failure(state: &State, layout: &Layout, code: Code, detail: String) -> Fa
 
 /// What an evaluation that gave no result means for the attempt.
 pub fn of_trouble(state: &State, layout: &Layout, trouble: Trouble) -> Setback {
+    let rejected = |why| Setback::Reject { why, factor: 0.25, component: None };
     match trouble {
         Trouble::Stop { code, not_finite } => {
             let detail = if not_finite { "non-finite values (NaN or Inf), twice" } else { "IERR < 0" };
@@ -59,8 +63,8 @@ pub fn of_trouble(state: &State, layout: &Layout, trouble: Trouble) -> Setback {
             failure.component = None;
             Setback::Fatal(Box::new(failure))
         }
-        Trouble::Retry => Setback::Reject { why: Rejection::Model, factor: 0.25, component: None },
-        Trouble::NotFinite => Setback::Reject { why: Rejection::NotFinite, factor: 0.25, component: None },
+        Trouble::Retry { code: by } => rejected(Rejection::Model { by }),
+        Trouble::NotFinite { code } => rejected(Rejection::NotFinite { by: Some(code) }),
     }
 }
 

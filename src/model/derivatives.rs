@@ -1,12 +1,12 @@
 //! Derivatives of the model: JAC or differences, and (M a)_p.
 
 use super::differences::{At, Differences};
-use super::{all_finite, Calls, Mass, Result, Trouble};
+use super::{all_finite, check, Calls, Mass, Result};
 use crate::decompose::DecompositionKind;
 use crate::error::Code;
 use crate::layout::Layout;
 use crate::options::Options;
-use crate::system::{JacobianBlocks, Outcome};
+use crate::system::JacobianBlocks;
 
 /// How derivatives are had, and the work space for them.
 #[derive(Debug)]
@@ -95,11 +95,7 @@ impl Derivatives {
         let Calls { system, stats } = model;
         let Some(moved) = &mut self.moved else { return Ok(()) };
         match system.mass_acceleration_dp(t, x, a, out) {
-            Some(Outcome::Stop) => {
-                return Err(Trouble::Stop { code: Code::StoppedByMas, not_finite: false });
-            }
-            Some(Outcome::Continue) if all_finite(out) => return Ok(()),
-            Some(_) => return Err(Trouble::NotFinite),
+            Some(outcome) => return check(outcome, Code::StoppedByMas, || all_finite(out)),
             None => {}
         }
         let nv = self.layout.dims.nv;

@@ -51,9 +51,15 @@ pub enum Trouble {
         not_finite: bool,
     },
     /// The model cannot be evaluated here.
-    Retry,
+    Retry {
+        /// The code of the callback.
+        code: Code,
+    },
     /// NaN or Inf.
-    NotFinite,
+    NotFinite {
+        /// The code of the callback.
+        code: Code,
+    },
 }
 
 /// What the model gives, or why it could not be evaluated.
@@ -64,9 +70,9 @@ pub type Result<T = (), E = Trouble> = std::result::Result<T, E>;
 pub(crate) fn check(outcome: Outcome, code: Code, finite: impl FnOnce() -> bool) -> Result {
     match outcome {
         Outcome::Stop => Err(Trouble::Stop { code, not_finite: false }),
-        Outcome::Retry => Err(Trouble::Retry),
+        Outcome::Retry => Err(Trouble::Retry { code }),
         Outcome::Continue if finite() => Ok(()),
-        Outcome::Continue => Err(Trouble::NotFinite),
+        Outcome::Continue => Err(Trouble::NotFinite { code }),
     }
 }
 
@@ -100,10 +106,10 @@ impl Calls<'_> {
 fn twice(code: Code, mut evaluate: impl FnMut() -> Result, calls: &mut u64) -> Result {
     *calls += 1;
     match evaluate() {
-        Err(Trouble::NotFinite) => {
+        Err(Trouble::NotFinite { .. }) => {
             *calls += 1;
             match evaluate() {
-                Err(Trouble::NotFinite) => Err(Trouble::Stop { code, not_finite: true }),
+                Err(Trouble::NotFinite { .. }) => Err(Trouble::Stop { code, not_finite: true }),
                 other => other,
             }
         }

@@ -202,7 +202,7 @@ mod tests {
             let at = |offset: f64, out: &mut [f64]| {
                 out[0] = (offset * 2.0).exp();
                 if offset < 0.0 {
-                    Err(Trouble::Retry)
+                    Err(Trouble::Retry { code: Code::StoppedByEom })
                 } else {
                     Ok(())
                 }

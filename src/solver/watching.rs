@@ -1,7 +1,7 @@
 //! Watching for events: what is watched, looking for events in a step, and going back to a terminal one.
 
 use super::*;
-use crate::events::{slope, Advice, Landing, NoValue, Rule};
+use crate::events::{slope, Advice, Instead, Landing, NoValue, Rule};
 
 /// Root functions, what is wanted of each, and to what event times are located.
 pub struct Watched<'a> {
@@ -27,8 +27,12 @@ impl Watched<'_> {
 
 /// A root function without a value.
 fn no_value(bad: NoValue) -> Failure {
-    let detail = format!("root function {} at t = {:.15e}", bad.index + 1, bad.t);
-    Failure::new(Code::RootFunctionFailed, detail)
+    let what = match bad.instead {
+        Instead::NotFinite(index) => format!("root function {} is NaN or Inf", index + 1),
+        Instead::Retry => "the root functions cannot be evaluated (a positive return)".to_string(),
+        Instead::Stop => "the root functions stopped the run (a negative return)".to_string(),
+    };
+    Failure::new(Code::RootFunctionFailed, format!("{what} at t = {:.15e}", bad.t))
 }
 
 impl Solver {
@@ -78,6 +82,12 @@ impl Solver {
         let landed = match found {
             Ok(Some(hit)) => self.land(system, observer, roots, &mut watch, hit).map(Some),
             Ok(None) => Ok(None),
+            // As for the model: the step is not made, and a smaller one is tried.
+            Err(NoValue { instead: Instead::Retry, .. }) => {
+                self.told = true;
+                let why = Rejection::Model { by: Code::RootFunctionFailed };
+                self.driver.reject_accepted(why).map(|()| None)
+            }
             Err(bad) => Err(self.no_value(bad)),
         };
         self.watch = Some(watch);

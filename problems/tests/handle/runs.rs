@@ -137,6 +137,91 @@ fn stop_and_resume_on_every_problem() {
     assert!(cases > 15, "{cases}");
 }
 
+unsafe extern "C" fn at_03(t: f64, _x: *const f64, value: *mut f64, _user: *mut c_void) -> c_int {
+    // SAFETY: one value.
+    unsafe { *value = t - 0.3 };
+    0
+}
+
+/// To integrate until something happens, however far TEND: moving and at rest, with and without JAC.
+#[test]
+fn a_far_end_stands_for_none() {
+    for (method, moving, differences) in
+        [0, 1, 2, 3, 4].iter().flat_map(|m| [(*m, true, false), (*m, false, false), (*m, true, true)])
+    {
+        let mut ends = Vec::new();
+        for tend in [1.0, 1e15, 1e20, 1e300] {
+            let (handle, user, problem) = handle("pendulum-2.8");
+            let (mut x, mut stats) = (problem.x0.clone(), Statistics::default());
+            if !moving {
+                x.copy_from_slice(&[1.0, 0.0, 0.0, 0.6, -0.8]);
+            }
+            let terminal = 1;
+            // SAFETY: x has N entries; `user` lives to the end.
+            unsafe {
+                assert_eq!(geoms_set_int(handle, c"method".as_ptr(), method), 0);
+                assert_eq!(geoms_set_events(handle, 1, Some(at_03), null(), &raw const terminal, 0.0), 0);
+                if differences {
+                    assert_eq!(geoms_set_jacobian(handle, None), 0);
+                }
+                assert_eq!(geoms_make_consistent(handle, 0.0, x.as_mut_ptr()), 0, "{:?}", error(handle));
+                assert_eq!(geoms_start(handle, 0.0, x.as_ptr(), 0.0), 0);
+                let what = format!("method {method} moving {moving} to {tend:e}");
+                assert_eq!(geoms_integrate(handle, tend), GEOMS_EVENT, "{what}: {:?}", error(handle));
+                assert!((geoms_time(handle) - 0.3).abs() < 1e-9, "{what}");
+                geoms_state(handle, x.as_mut_ptr());
+                geoms_statistics(handle, &raw mut stats);
+                geoms_free(handle);
+            }
+            drop(user);
+            ends.push((x, stats.nstep));
+        }
+        let near = |x: &[f64]| x[3..].iter().zip(&ends[0].0[3..]).all(|(a, b)| (a - b).abs() < 1e-3);
+        assert!(ends.iter().all(|(x, _)| near(x)), "method {method} moving {moving}: {ends:?}");
+        // From some TEND on it does not matter at all.
+        assert_eq!(ends[2], ends[3], "method {method} moving {moving}");
+    }
+}
+
+/// The smallest step is that of the length of a run, which may be short.
+#[test]
+fn a_short_run_goes_on() {
+    let (handle, _user, problem) = handle("pendulum-2.8");
+    // SAFETY: x0 has N entries.
+    unsafe {
+        assert_eq!(geoms_start(handle, 0.0, problem.x0.as_ptr(), 0.0), 0);
+        for tend in [1e-300, 1e-18, 1e-3] {
+            assert_eq!(geoms_integrate(handle, tend), GEOMS_REACHED, "{tend:e}: {:?}", error(handle));
+        }
+        geoms_free(handle);
+    }
+}
+
+/// Where TEND is reached a step has nothing to do, as integrate.
+#[test]
+fn at_the_end_no_step_is_made() {
+    let (handle, user, problem) = handle("pendulum-2.8");
+    let mut ends = [vec![0.0; user.n], vec![0.0; user.n]];
+    let mut stats = [Statistics::default(); 2];
+    // SAFETY: all arrays have N entries; `user` lives to the end.
+    unsafe {
+        assert_eq!(geoms_start(handle, 0.0, problem.x0.as_ptr(), 0.01), 0);
+        assert_eq!(geoms_step(handle, 0.0), GEOMS_REACHED, "{:?}", error(handle));
+        assert_eq!(geoms_integrate(handle, 0.3), GEOMS_REACHED);
+        for k in 0..2 {
+            geoms_state(handle, ends[k].as_mut_ptr());
+            geoms_statistics(handle, &raw mut stats[k]);
+            assert_eq!(geoms_step(handle, 0.3), GEOMS_REACHED, "{:?}", error(handle));
+            assert_eq!(geoms_integrate(handle, 0.3), GEOMS_REACHED);
+            assert_eq!(geoms_time(handle), 0.3);
+        }
+        assert_eq!(geoms_step(handle, 0.29), Code::TendBeforeT.idid());
+        geoms_free(handle);
+    }
+    assert_eq!(ends[0], ends[1]);
+    assert_eq!(format!("{:?}", stats[0]), format!("{:?}", stats[1]));
+}
+
 /// The method is chosen by name; the run is that of the Rust interface, bit by bit. A caution goes to the log.
 #[test]
 fn methods_by_name() {

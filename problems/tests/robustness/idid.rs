@@ -2,6 +2,7 @@
 
 use crate::harness::{bits, Call, Who};
 use crate::made::{linear, scalar, Made};
+use crate::messages::Unit;
 use geoms::capi::boundary::guarded;
 use geoms::error::{Code, Origin, CODES};
 use geoms::integrate::{integrate, Integration};
@@ -313,5 +314,39 @@ fn singular_matrices_by_decomposition() {
     for (decomposition, code) in [(0, Code::SingularNewtonMatrix), (1, Code::QrOfNewtonMatrix)] {
         let mut call = massless().iopt(12, decomposition).extended(19, 1);
         assert_eq!(call.run(), i64::from(code.idid()));
+    }
+}
+
+/// The callback that returns NaN, or a positive number, is the one that is named.
+#[test]
+fn what_cannot_be_evaluated_is_named_whatever_the_method() {
+    for method in [0, 1, 2, 3, 4, -1] {
+        for (who, name, code) in [
+            (Who::Mas, "MAS", Code::StoppedByMas),
+            (Who::Jac, "JAC", Code::StoppedByJac),
+            (Who::Eom, "EOM", Code::EomNotEvaluable),
+        ] {
+            let call = || {
+                let unit = Unit::new();
+                (pendulum().iopt(2, unit.0).extended(18, method), unit)
+            };
+            let (call_nan, unit) = call();
+            let mut call_nan = call_nan.hook(move |event| {
+                if event.who == who && event.t > 0.2 {
+                    event.spoil(f64::NAN);
+                }
+            });
+            assert_eq!(call_nan.run(), i64::from(code.idid()), "{name}, method {method}: {}", unit.text());
+            let (positive, unit) = call();
+            let mut positive = positive.extended(20, 1).hook(move |event| {
+                if event.who == who && event.t > 0.2 {
+                    *event.ierr = 1;
+                }
+            });
+            assert_eq!(positive.run(), i64::from(Code::EomNotEvaluable.idid()), "{name}, method {method}");
+            let said = unit.text();
+            let named = format!("last: {name} asked for a smaller step with a positive return");
+            assert!(said.contains(&named), "{name}, method {method}: {said}");
+        }
     }
 }

@@ -215,7 +215,7 @@ impl HalfExplicit {
         if err.is_finite() {
             Ok(err)
         } else {
-            Err(Setback::Reject { why: Rejection::NotFinite, factor: 0.25, component: None })
+            Err(Setback::Reject { why: Rejection::NotFinite { by: None }, factor: 0.25, component: None })
         }
     }
 

@@ -14,9 +14,11 @@ use crate::options::Options;
 pub fn of_stage(state: &State, layout: &Layout, options: &Options, halt: Halt) -> Setback {
     let reject = |why, factor| Setback::Reject { why, factor, component: None };
     match halt {
-        Halt::Trouble(Trouble::Stop { not_finite: true, .. }) => reject(Rejection::NotFinite, 0.25),
+        Halt::Trouble(Trouble::Stop { not_finite: true, code }) => {
+            reject(Rejection::NotFinite { by: Some(code) }, 0.25)
+        }
         Halt::Trouble(trouble) => setback::of_trouble(state, layout, trouble),
-        Halt::Defect(Defect::NotFinite) => reject(Rejection::NotFinite, 0.25),
+        Halt::Defect(Defect::NotFinite) => reject(Rejection::NotFinite { by: None }, 0.25),
         Halt::Defect(Defect::Constraints(_)) => reject(Rejection::SingularMatrix, 0.25),
         Halt::Diverged => reject(Rejection::Newton { theta: 1.0 }, 0.5),
         Halt::Refused(why) => {

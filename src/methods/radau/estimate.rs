@@ -44,7 +44,7 @@ impl<const L: usize> Radau<L> {
             err = err.min(self.error_of_step(h));
         }
         if err.is_nan() {
-            let why = Rejection::NotFinite;
+            let why = Rejection::NotFinite { by: None };
             return Err(Setback::Reject { why, factor: 0.5, component: None });
         }
         if err >= 1.0 {

@@ -17,9 +17,9 @@ use crate::error::Code;
 use crate::layout::{Block, Form, Layout};
 use crate::linalg::{all_finite, products};
 use crate::methods::motion::{factored, Halt};
-use crate::model::{Mass, TimeRate, Trouble};
+use crate::model::{self, Mass, TimeRate};
 use crate::options::Options;
-use crate::system::{Outcome, System};
+use crate::system::System;
 
 /// Entries of FX6 that differ from -I by less than this are those of p' = v; the rate itself has to agree exactly.
 const PLAIN: f64 = 1e-6;
@@ -142,13 +142,8 @@ impl Rosenbrock {
         let a = l.dims.nr..l.dims.nr + nv;
         let r = &mut self.reduced;
         let told = system.mass_acceleration_dp(t, &self.x, &self.rate[a], &mut r.by_positions);
-        match told {
-            Some(Outcome::Stop) => {
-                return Err(Trouble::Stop { code: Code::StoppedByMas, not_finite: false }.into())
-            }
-            Some(Outcome::Continue) if all_finite(&r.by_positions) => {}
-            Some(_) => return Err(Trouble::NotFinite.into()),
-            None => {}
+        if let Some(outcome) = told {
+            model::check(outcome, Code::StoppedByMas, || all_finite(&r.by_positions))?;
         }
         let order = self.free.len();
         for k in (0..self.directions()).filter(|k| *k < nq || *k >= order) {

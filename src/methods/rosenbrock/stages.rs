@@ -14,7 +14,7 @@ impl Rosenbrock {
         let reject = |why| Setback::Reject { why, factor: 0.5, component: None };
         self.state.stats.nedec += 1;
         self.shifted.factor(self.reduced.shape, &self.reduced.j, h * GAMMA).map_err(|e| match e {
-            LinalgError::NotFinite => reject(Rejection::NotFinite),
+            LinalgError::NotFinite => reject(Rejection::NotFinite { by: None }),
             _ => reject(Rejection::SingularMatrix),
         })
     }
@@ -41,7 +41,11 @@ impl Rosenbrock {
             self.shifted.solve(&self.reduced.j, u);
             self.state.stats.nbsub += 1;
             if !all_finite(u) {
-                return Err(Setback::Reject { why: Rejection::NotFinite, factor: 0.25, component: None });
+                return Err(Setback::Reject {
+                    why: Rejection::NotFinite { by: None },
+                    factor: 0.25,
+                    component: None,
+                });
             }
         }
         self.combine(&M, STAGES);
@@ -80,7 +84,7 @@ impl Rosenbrock {
         if err.is_finite() {
             Ok(err)
         } else {
-            Err(Setback::Reject { why: Rejection::NotFinite, factor: 0.25, component: None })
+            Err(Setback::Reject { why: Rejection::NotFinite { by: None }, factor: 0.25, component: None })
         }
     }
 

@@ -44,7 +44,11 @@ impl<const L: usize> Radau<L> {
             }
         }
         if err.is_nan() {
-            return Err(Setback::Reject { why: Rejection::NotFinite, factor: 0.5, component: None });
+            return Err(Setback::Reject {
+                why: Rejection::NotFinite { by: None },
+                factor: 0.5,
+                component: None,
+            });
         }
         self.find_missed(h);
         let missed = rows_missed(&self.layout, &critical.points[point].fx, &self.work.block, &self.work.scal);
