@@ -1,17 +1,19 @@
 //! Questions about a model at one point: is its Jacobian right, which constraints are redundant, what are the
 //! constraint forces. A cold path: it allocates, and uses ndarray.
 
+use crate::check::{confirmed, take_sizes};
 use crate::error::{Code, Failure, Result};
-use crate::layout::{Layout, Name};
-use crate::model::parts::{Ask, Room};
-use crate::model::{self, At, Calls, Derivatives, Gamma, Span, Trouble};
+use crate::layout::{Block, Layout, Name};
+use crate::model::{Calls, Derivatives, Trouble};
 use crate::norm::{Scaling, Tolerance};
 use crate::rank::RankPolicy;
 use crate::stats::Stats;
-use crate::system::{JacobianBlocks, Outcome, Parts, System};
+use crate::system::{JacobianBlocks, System};
 use ndarray::Array2;
 use ndarray_linalg::SVD;
 use std::fmt;
+
+pub use crate::check::{check_parts, PartsMismatch};
 
 /// A wrong entry of JAC.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,9 +56,28 @@ pub struct JacobianReport {
 }
 
 /// Deviations below this, relative to the larger of the entry and a typical one of its row, are difference errors.
-const DIFFERENCE_ERROR: f64 = 1e-6;
+pub(crate) const DIFFERENCE_ERROR: f64 = 1e-6;
+/// Part of that which rounding errors of a row make.
+const ROUNDING: f64 = 1e-6;
 
-/// Compare JAC with central differences of EOM at (t, x).
+/// An entry that may be wrong.
+pub(crate) struct Suspect {
+    /// Row of RDA and component of x.
+    pub at: (usize, usize),
+    pub mismatch: Mismatch,
+    /// What counts as large beside it.
+    pub scale: f64,
+}
+
+impl Suspect {
+    fn deviation(&self) -> f64 {
+        let deviation = (self.mismatch.given - self.mismatch.expected).abs();
+        // The row may be zero but for this entry.
+        deviation / self.scale.max(f64::EPSILON * deviation).max(f64::MIN_POSITIVE)
+    }
+}
+
+/// Compare JAC with central differences of EOM at (t, x), and what differs with derivatives whose error is known.
 pub fn check_jacobian(
     system: &mut dyn System,
     tolerance: &Tolerance,
@@ -66,126 +87,54 @@ pub fn check_jacobian(
     let layout = Layout::new(system.dimensions(), system.form());
     let given = evaluate(system, &layout, tolerance, (t, x), true)?;
     let expected = evaluate(system, &layout, tolerance, (t, x), false)?;
-    let mut report = JacobianReport::default();
-    let mut found: Vec<(f64, Mismatch)> = Vec::new();
+    let mut size = vec![0.0; layout.n];
+    take_sizes(&layout, x, &Scaling::new(tolerance, layout.n).typical, &mut size);
+    let mut suspects = Vec::new();
     for (k, (rows, first)) in layout.fx_position().into_iter().enumerate() {
         let (m, n) = given.shape[k];
         let (a, b) = (&given.fx[k], &expected.fx[k]);
-        // Large entries anywhere in the block make differences of the small ones noisy.
-        let largest = b.iter().fold(1.0f64, |s, v| s.max(v.abs()));
-        let mut wrong = 0;
         for i in 0..m {
-            let size = (0..n).fold(0.0f64, |s, j| s.max(b[i + j * m].abs()));
-            for j in 0..n {
-                let deviation = (a[i + j * m] - b[i + j * m]).abs();
-                let scale = b[i + j * m].abs().max(size).max(1e-3 * largest);
-                if deviation > DIFFERENCE_ERROR * scale {
-                    wrong += 1;
-                    let row = layout.residual_name(rows.start + i);
-                    let column = layout.state_name(first + j);
+            // What is small beside the largest term of the row, when the variable changes by its size, does not count, nor
+            // what is rounding beside the terms that it may have.
+            let terms =
+                |size: &[f64]| (0..n).fold(0.0f64, |s, j| s.max((b[i + j * m] * size[first + j]).abs()));
+            let term = terms(x).max(ROUNDING * terms(&size));
+            for kind in kinds(&layout) {
+                let columns = || (0..n).filter(|j| kind.contains(first + j));
+                let largest = columns().fold(0.0f64, |s, j| s.max(b[i + j * m].abs()));
+                for j in columns() {
                     let (given, expected) = (a[i + j * m], b[i + j * m]);
-                    found.push((deviation / scale, Mismatch { block: k + 1, row, column, given, expected }));
+                    let scale = largest.max(term / size[first + j].max(f64::MIN_POSITIVE));
+                    if (given - expected).abs() > DIFFERENCE_ERROR * scale {
+                        let at = (rows.start + i, first + j);
+                        let (row, column) = (layout.residual_name(at.0), layout.state_name(at.1));
+                        let mismatch = Mismatch { block: k + 1, row, column, given, expected };
+                        suspects.push(Suspect { at, mismatch, scale });
+                    }
                 }
             }
         }
-        if wrong > 0 {
-            report.suspicions.extend(suspect(a, b, m, n).map(|s| (k + 1, s)));
+    }
+    let mut wrong = confirmed(system, tolerance, (t, x), suspects);
+    wrong.sort_by(|a, b| b.deviation().total_cmp(&a.deviation()));
+    let mut report = JacobianReport::default();
+    for (k, &(m, n)) in given.shape.iter().enumerate() {
+        if wrong.iter().any(|s| s.mismatch.block == k + 1) {
+            report.suspicions.extend(suspect(&given.fx[k], &expected.fx[k], m, n).map(|s| (k + 1, s)));
         }
     }
-    found.sort_by(|a, b| b.0.total_cmp(&a.0));
-    report.mismatches = found.into_iter().map(|(_, m)| m).collect();
+    report.mismatches = wrong.into_iter().map(|s| s.mismatch).collect();
     Ok(report)
 }
 
-/// A wrong number of PARTS ([`System::parts`]), or of what to supply them says.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PartsMismatch {
-    /// Which one: a row of RDA, an entry of M or of C, or a derivative.
-    pub what: String,
-    /// What PARTS deliver or imply.
-    pub given: f64,
-    /// What EOM, MAS or a difference of EOM delivers.
-    pub expected: f64,
-}
-
-impl fmt::Display for PartsMismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let PartsMismatch { what, given, expected } = self;
-        write!(f, "PARTS: {what} = {expected:.6e}, PARTS give {given:.6e}")
-    }
-}
-
-/// Two ways to compute the same number may differ by this part of the largest of its kind.
-const SAME: f64 = 1e-10;
-
-/// Compare PARTS with EOM, MAS and central differences of EOM at (t, x), and p' = v and -Cᵀ as the derivative of f_dyn by the
-/// multipliers with EOM; `None` if there are none, or none are asked for with these dimensions.
-pub fn check_parts(
-    system: &mut dyn System,
-    tolerance: &Tolerance,
-    t: f64,
-    x: &[f64],
-) -> Result<Option<Vec<PartsMismatch>>> {
-    let l = Layout::new(system.dimensions(), system.form());
-    if !Parts::suit(&l.dims) || system.parts(t, x, Parts::default()).is_none() {
-        return Ok(None);
-    }
-    let (nv, nc) = (l.dims.nv, l.dims.nl + l.dims.nm);
-    let mut parts = Room::new(&l);
-    let outcome = parts.ask(system, t, x, Ask::All).unwrap_or(Outcome::Stop);
-    let refuse = |trouble| refused_at(trouble, t);
-    model::check(outcome, Code::StoppedByParts, || parts.is_finite(Ask::All)).map_err(refuse)?;
-
-    let mut free = x.to_vec();
-    l.x.multipliers.of_mut(&mut free).fill(0.0);
-    let (mut rows, mut full) = (vec![0.0; l.m], vec![0.0; nv * nv]);
-    model::eom(system, Code::StoppedByEom, t, &free, &mut rows).map_err(refuse)?;
-    let outcome = system.mass(t, x, &mut full);
-    model::check(outcome, Code::StoppedByMas, || model::all_finite(&full)).map_err(refuse)?;
-    // With the multipliers of the point: without them friction does not show.
-    let fx = evaluate(system, &l, tolerance, (t, x), false)?;
-    let expected_c: Vec<f64> = (0..nc * nv).map(|k| -fx.fx[1][k % nc + k / nc * l.m2()]).collect();
-    let size = |v: &[f64]| v.iter().fold(1.0f64, |m, v| m.max(v.abs()));
-    let smooth = size(l.x.p.of(&free)) / size(l.x.v.of(&free));
-    let span = Span { narrow: f64::EPSILON.cbrt() * smooth, smooth, further: 0 };
-    let (mut rate, at) = (Gamma::new(&l, false), At { t, x: &free, rda: &rows });
-    rate.along_motion(&mut Calls { system, stats: &mut Stats::default() }, at, span).map_err(refuse)?;
-
-    let mut found = Vec::new();
-    let mut compare = |given: &[f64], expected: &[f64], part: f64, name: &dyn Fn(usize) -> String| {
-        let largest = expected.iter().fold(1.0f64, |m, v| m.max(v.abs()));
-        for (k, (&given, &expected)) in given.iter().zip(expected).enumerate() {
-            if (given - expected).abs() > part * largest {
-                found.push(PartsMismatch { what: name(k), given, expected });
-            }
-        }
-    };
-    let (at, first) = (l.rda, l.rda.g_velocity.start);
-    let row = |start: usize| move |k: usize| l.residual_name(start + k).to_string();
-    compare(&parts.force, at.f_dyn.of(&rows), SAME, &row(at.f_dyn.start));
-    compare(&parts.mass, &full, SAME, &|k| format!("M({},{})", k % nv + 1, k / nv + 1));
-    let derivative = |i: usize, j: usize| format!("d {}/d {}", row(first)(i), l.state_name(l.x.v.start + j));
-    let entry = |k: usize| format!("C({},{}) = {}", k % nc + 1, k / nc + 1, derivative(k % nc, k / nc));
-    compare(&parts.constraint, &expected_c, DIFFERENCE_ERROR, &entry);
-    compare(&parts.at_rest, &rate.value, DIFFERENCE_ERROR, &|k| {
-        format!("gamma({}), the rate of {}", k + 1, row(first)(k))
-    });
-    compare(&parts.velocity, &rows[first..at.h.end], SAME, &row(first));
-    compare(&parts.position, at.g.of(&rows), SAME, &row(at.g.start));
-    compare(l.x.v.of(x), at.f_kin.of(&rows), SAME, &row(at.f_kin.start));
-    let multipliers = l.x.multipliers.start;
-    let by_multipliers: Vec<f64> =
-        (0..nc * nv).map(|k| -fx.fx[4][k / nc + (multipliers + k % nc) * nv]).collect();
-    let negative: Vec<f64> = expected_c.iter().map(|c| -c).collect();
-    let entry =
-        |k: usize| format!("d {}/d {}", row(at.f_dyn.start)(k / nc), l.state_name(multipliers + k % nc));
-    compare(&negative, &by_multipliers, DIFFERENCE_ERROR, &entry);
-    Ok(Some(found))
+/// Variables of one kind, whose derivatives can be compared with each other.
+fn kinds(l: &Layout) -> [Block; 7] {
+    [l.x.w, l.x.lambda, l.x.mu, l.x.r, l.x.v, l.x.s, l.x.p]
 }
 
 /// The classic mistake that turns `b` into `a`, if there is one.
 fn suspect(a: &[f64], b: &[f64], m: usize, n: usize) -> Option<Suspicion> {
-    let size = b.iter().fold(0.0f64, |s, v| s.max(v.abs())).max(1e-3);
+    let size = b.iter().fold(0.0f64, |s, v| s.max(v.abs()));
     let near = |x: f64, y: f64| (x - y).abs() <= 10.0 * DIFFERENCE_ERROR * size;
     if a.iter().zip(b).all(|(a, b)| near(*a, -b)) {
         return Some(Suspicion::Sign);

@@ -76,7 +76,8 @@ fn zero_brings_every_default_back() {
         let mut tried = 0;
         for value in [7.0f64, 3.0, 2.0, 1.0, 0.7, 0.5, 0.3, 1e-3, 1e-12, -0.1, -1.0] {
             let mut options = fresh.clone();
-            if entry.is_integer() && value.fract() != 0.0 || !set(&mut options, value) || options == expected {
+            if entry.is_integer() && value.fract() != 0.0 || !set(&mut options, value) || options == expected
+            {
                 continue;
             }
             assert!(set(&mut options, 0.0));
