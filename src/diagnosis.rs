@@ -4,7 +4,7 @@
 use crate::check::{confirmed, take_sizes};
 use crate::error::{Code, Failure, Result};
 use crate::layout::{Block, Layout, Name};
-use crate::model::{Calls, Derivatives, Trouble};
+use crate::model::{self, Calls, Derivatives, Trouble};
 use crate::norm::{Scaling, Tolerance};
 use crate::rank::RankPolicy;
 use crate::stats::Stats;
@@ -89,6 +89,9 @@ pub fn check_jacobian(
     let expected = evaluate(system, &layout, tolerance, (t, x), false)?;
     let mut size = vec![0.0; layout.n];
     take_sizes(&layout, x, &Scaling::new(tolerance, layout.n).typical, &mut size);
+    let mut rda = vec![0.0; layout.m];
+    let eom = model::eom(system, Code::StoppedByEom, t, x, &mut rda);
+    eom.map_err(|trouble| refused_at(trouble, t))?;
     let mut suspects = Vec::new();
     for (k, (rows, first)) in layout.fx_position().into_iter().enumerate() {
         let (m, n) = given.shape[k];
@@ -98,7 +101,7 @@ pub fn check_jacobian(
             // what is rounding beside the terms that it may have.
             let terms =
                 |size: &[f64]| (0..n).fold(0.0f64, |s, j| s.max((b[i + j * m] * size[first + j]).abs()));
-            let term = terms(x).max(ROUNDING * terms(&size));
+            let term = terms(x).max(rda[rows.start + i].abs()).max(ROUNDING * terms(&size));
             for kind in kinds(&layout) {
                 let columns = || (0..n).filter(|j| kind.contains(first + j));
                 let largest = columns().fold(0.0f64, |s, j| s.max(b[i + j * m].abs()));
