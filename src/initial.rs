@@ -5,6 +5,7 @@
 //! Unknowns are measured in D_j = |x_j| + ATOL_j/RTOL_j and rows are scaled to unit size, so one
 //! tolerance serves residuals and corrections. This is a cold path: it allocates, and uses ndarray.
 
+mod left_by_hht;
 mod scaled;
 mod verdict;
 
@@ -13,7 +14,7 @@ use crate::layout::{Block, Form, Layout, Name};
 use crate::model::{self, all_finite, Calls, Derivatives, Trouble};
 use crate::newton::stopping_criterion;
 use crate::norm::Scaling;
-use crate::options::{BadOption, Options};
+use crate::options::{BadOption, MethodKind, Options};
 use crate::stats::Stats;
 use crate::system::{JacobianBlocks, Outcome, System};
 use ndarray::{Array1, Array2};
@@ -67,7 +68,15 @@ pub fn make_consistent(
     let conditions = system.initial_condition_count();
     check_conditions(layout, "NIVCOND", conditions)?;
     check_room(layout.m + conditions, layout.n)?;
-    Consistency::new(system, (layout, options, scaling), (t, x)).run(x, stats, Consistency::solve)
+    let of = (layout, options, scaling);
+    let solved = Consistency::new(system, of, (t, x)).run(x, stats, Consistency::solve);
+    let own = |refusal: &Failure| {
+        options.method == MethodKind::Hht && refusal.code == Code::InconsistentInitialValues
+    };
+    match solved {
+        Err(refusal) if own(&refusal) => left_by_hht::settle(system, of, (t, x), stats).or(Err(refusal)),
+        solved => solved,
+    }
 }
 
 /// Move x to a consistent point nearby, level by level: the smallest correction of s and p that satisfies c and g, then
@@ -82,12 +91,14 @@ pub fn move_to_constraints(
     x: &mut [f64],
     stats: &mut Stats,
 ) -> Result {
-    let l = layout;
+    approach_levels(system, (layout, options, scaling), (t, x), &levels(layout), stats)
+}
+
+/// Positions, velocities, accelerations: rows, and the unknowns that satisfy them.
+fn levels(l: &Layout) -> [(Range<usize>, Block); 3] {
     let free = if l.form == Form::Index1 { l.x.w } else { l.x.algebraic };
     let velocity = l.rda.g_velocity.start..l.rda.h.end;
-    let levels =
-        [(l.rda.rows3.range(), l.x.contact_position), (velocity, l.x.v), (l.rda.rows1.range(), free)];
-    approach_levels(system, (layout, options, scaling), (t, x), &levels, stats)
+    [(l.rda.rows3.range(), l.x.contact_position), (velocity, l.x.v), (l.rda.rows1.range(), free)]
 }
 
 /// The smallest corrections that satisfy some rows by some unknowns, one after the other.

@@ -129,7 +129,8 @@ option_table! {
         "1: the entries IOPT(18..40) are read.";
         |o, v| flag(&mut o.extended, v);
     IVCNSST = Iopt(17): "0, 1", "0";
-        "Initial values: 0 checked and, with IVCOND, corrected; 1 taken as consistent.";
+        "Initial values: 0 checked and, with IVCOND, corrected; 1 taken as consistent. Method 1 goes on from what it has returned: \
+         velocities that are off gI and h by up to 10*RTOL**(2/3) of their size are corrected, multipliers whatever they are.";
         |o, v| flag(&mut o.consistent, v);
     METHOD = Iopt(18): "0, 1, 2, 3, 4, -1, -2", "0", handle "-2";
         "Integration method: 0 Radau IIA; 1 HHT on the index-3 equations (second order); 2 Rosenbrock-Nyström in \
@@ -154,7 +155,8 @@ option_table! {
         };
     PROJECT = Iopt(22): "0, 1, 2, 3", "0";
         "Method 1, what is projected before it is reported: bit 1 velocities, onto gI = 0; bit 2 accelerations and \
-         multipliers, from positions and velocities.";
+         multipliers, from positions and velocities. Without it X is off gI and gII by the errors of the method; 3 leaves values that \
+         every method takes as consistent.";
         |o, v| one_of(&mut o.project, v, &[0, 1, 2, 3].map(|bits| (i64::from(bits), bits)));
     FAMILY = Iopt(23): "0, 1", "0";
         "Method 1: 0 HHT, 1 generalised-alpha.";

@@ -86,6 +86,12 @@ fn zero_brings_every_default_back() {
         }
         assert!(tried > 0, "{}", entry.name);
     }
+    // What the documents say of geoms_create: seven zeros are the call.
+    let mut zeros = fresh;
+    for entry in OPTIONS.iter().filter(|entry| entry.handle.is_some() && entry.name != "RECOVER") {
+        zeros.set_int(entry.name, 0).expect(entry.name);
+    }
+    assert_eq!(zeros, Options { recover: true, ..Options::of_call() });
 }
 
 #[test]
