@@ -1,5 +1,5 @@
 //! Whether PARTS say the same as EOM and MAS, by two evaluations of EOM and one of the others: what a run can afford that is about to
-//! use them. What differs, and by how much, is said by [`crate::diagnosis::check_parts`].
+//! use them. What differs, and by how much, is said by [`super::check_parts`].
 
 use super::quick::take_sizes;
 use super::supplied::differ;

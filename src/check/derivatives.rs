@@ -1,52 +1,18 @@
 //! JAC, PARTS and patterns against EOM and MAS.
 
 use super::findings::{Finding, Slip};
-use super::first_point;
+use super::jacobian::{check_jacobian, Suspicion};
 use super::parts::compare;
-use super::probe::{Direction, Point, Probe, Slope};
-use crate::diagnosis::{check_jacobian, Suspect, Suspicion, DIFFERENCE_ERROR};
+use super::probe::{Point, Probe};
 use crate::error::Failure;
 use crate::layout::Name;
 use crate::model::{Calls, Derivatives};
-use crate::norm::{Scaling, Tolerance};
+use crate::norm::Tolerance;
 use crate::stats::Stats;
-use crate::system::{JacobianBlocks, System};
+use crate::system::JacobianBlocks;
 
 /// Entries of JAC that are reported.
 const REPORTED: usize = 8;
-
-/// Of the entries of JAC that may be wrong those that differ from the derivative by more than it may be wrong, with its value.
-pub(crate) fn confirmed(
-    system: &mut dyn System,
-    tolerance: &Tolerance,
-    (t, x): (f64, &[f64]),
-    mut suspects: Vec<Suspect>,
-) -> Vec<Suspect> {
-    if suspects.is_empty() {
-        return suspects;
-    }
-    let mut probe = Probe::new(system);
-    let l = probe.l;
-    let typical = Scaling::new(tolerance, l.n).typical;
-    let Some(at) = first_point(&mut probe, (t, x), &typical) else { return suspects };
-    let mut columns: Vec<Option<Option<Slope>>> = vec![None; l.n];
-    suspects.retain_mut(|suspect| {
-        let (row, column) = suspect.at;
-        let slope = columns[column].get_or_insert_with(|| {
-            let mut unit = Direction::zero(l.n);
-            unit.dx[column] = 1.0;
-            probe.slope(&at, &unit)
-        });
-        let Some(slope) = slope else { return false };
-        let mismatch = &mut suspect.mismatch;
-        mismatch.expected = -slope.value[row];
-        let (given, expected) = (mismatch.given, mismatch.expected);
-        let scale = given.abs().max(expected.abs()).max(suspect.scale);
-        let limit = DIFFERENCE_ERROR * scale + 10.0 * slope.error[row];
-        (given - expected).abs() > limit
-    });
-    suspects
-}
 
 /// Entries of JAC that differ from the derivative by more than the derivative may be wrong.
 pub(super) fn jacobian(

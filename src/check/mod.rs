@@ -16,7 +16,7 @@
 //! | `mass` | symmetric, positive, as MASSTRCT says |
 //! | `singular` | gII and hI where M is singular |
 //! | `invariants` | e constant along the motion |
-//! | `derivatives`, `parts` | JAC, PARTS, patterns ([`crate::diagnosis`]) |
+//! | `derivatives`, `jacobian`, `parts` | JAC, PARTS, patterns |
 //! | `findings` | what is reported |
 //! | `quick` | the few evaluations of it that a run can afford |
 //! | `agreement` | whether PARTS may be used |
@@ -30,6 +30,7 @@ mod findings;
 mod forces;
 mod inside;
 mod invariants;
+mod jacobian;
 mod mass;
 mod motion;
 mod parts;
@@ -43,21 +44,21 @@ mod supplied;
 mod watch;
 
 pub(crate) use agreement::parts_agree;
-pub(crate) use derivatives::confirmed;
 pub use explain::{explain, tailored};
 pub use findings::{Finding, Report, Slip, Term};
+pub(crate) use jacobian::evaluate;
+pub use jacobian::{check_jacobian, JacobianReport, Mismatch, Suspicion};
 pub use parts::{check_parts, PartsMismatch};
-pub(crate) use quick::take_sizes;
 pub(crate) use watch::Run;
 pub use watch::Watching;
 
-use crate::diagnosis::refused_at;
 use crate::error::Failure;
 use crate::layout::Layout;
 use crate::model::Trouble;
 use crate::norm::{Scaling, Tolerance};
 use crate::options::Options;
 use crate::system::System;
+use jacobian::refused_at;
 use motion::Motion;
 use probe::{Point, Probe};
 

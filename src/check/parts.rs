@@ -1,9 +1,9 @@
 //! PARTS against EOM, MAS and derivatives of EOM, each with what rounding and the difference itself may be wrong by: nothing below it
 //! is called wrong. What counts as small is said by the terms of a row, not by its unit.
 
+use super::jacobian::{refused_at, DIFFERENCE_ERROR};
 use super::probe::{largest, Direction, Point, Probe, Slope};
 use super::{evaluable, first_point, MOVED};
-use crate::diagnosis::{refused_at, DIFFERENCE_ERROR};
 use crate::error::{Code, Failure, Result};
 use crate::layout::Layout;
 use crate::model::parts::{Ask, Room};

@@ -65,7 +65,7 @@ impl Look {
 }
 
 /// What counts as large in a variable.
-pub(crate) fn take_sizes(l: &Layout, x: &[f64], typical: &[f64], into: &mut [f64]) {
+pub(super) fn take_sizes(l: &Layout, x: &[f64], typical: &[f64], into: &mut [f64]) {
     let b = l.x;
     for block in [b.w, b.lambda, b.mu, b.r, b.v, b.s, b.p] {
         let top = largest(block.of(x));
