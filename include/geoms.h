@@ -159,7 +159,7 @@
 #define GEOMS_IOPT_MASSTRCT 14
 /** IOPT(16): 1: the entries IOPT(18..40) are read. */
 #define GEOMS_IOPT_EXTEND 15
-/** IOPT(17): Initial values: 0 checked and, with IVCOND, corrected; 1 taken as consistent. */
+/** IOPT(17): Initial values: 0 checked and, with IVCOND, corrected; 1 taken as consistent. Method 1 goes on from what it has returned: velocities that are off gI and h by up to 10*RTOL**(2/3) of their size are corrected, multipliers whatever they are. */
 #define GEOMS_IOPT_IVCNSST 16
 /** IOPT(18): Integration method: 0 Radau IIA; 1 HHT on the index-3 equations (second order); 2 Rosenbrock-Nyström in state space (order 4, linearly implicit); 3 Newmark's method in the tangent space of the constraints (second order); 4 half-explicit Runge-Kutta of order 5, or 8 if RTOL <= 1e-6, for nonstiff systems; -1 automatic choice: method 4 until the problem is found to be stiff, then method 0 with ORDER=-1 (from the start with FORM=1, FIXED=1, s, e, or without JAC); -2 by the model: method 0 unless PARTS are supplied and FORM=0, FIXED=0 and there is no e; then half-explicit of order 8 to the accuracy of method 0, and method 0 as soon as the problem is found to be stiff. */
 #define GEOMS_IOPT_METHOD 17
@@ -169,7 +169,7 @@
 #define GEOMS_IOPT_RECOVER 19
 /** IOPT(21): Order of method 0: 0 or 5, 9, 13, or -1 for an automatic choice between them. SOLOUT is given a cubic whatever the order. */
 #define GEOMS_IOPT_ORDER 20
-/** IOPT(22): Method 1, what is projected before it is reported: bit 1 velocities, onto gI = 0; bit 2 accelerations and multipliers, from positions and velocities. */
+/** IOPT(22): Method 1, what is projected before it is reported: bit 1 velocities, onto gI = 0; bit 2 accelerations and multipliers, from positions and velocities. Without it X is off gI and gII by the errors of the method; 3 leaves values that every method takes as consistent. */
 #define GEOMS_IOPT_PROJECT 21
 /** IOPT(23): Method 1: 0 HHT, 1 generalised-alpha. */
 #define GEOMS_IOPT_FAMILY 22
@@ -1009,8 +1009,9 @@ const char *geoms_advice(int idid);
 
 /**
  * A solver for a system of these dimensions whose equations are given in this form; null if that is not possible,
- * and then geoms_last_error with a null handle says why. To be freed with geoms_free. It begins with ORDER = 9 and NWTMAT = 2;
- * with ORDER = 0 and NWTMAT = 0 it does what the call does.
+ * and then geoms_last_error with a null handle says why. To be freed with geoms_free. It begins with METHOD = -2, ORDER = 9,
+ * NWTMAT = 2, NWTMULT = -1, and SINGULAR, CHECK and WATCH = 1; with all seven 0 it does what the call does, but for positive
+ * returns of the callbacks, which are as with RECOVER = 1.
  *
  * # Safety
  * `dims` is null or points to dimensions.
@@ -1064,7 +1065,8 @@ int geoms_set_jacobian(struct geoms_solver *handle,
 
 /**
  * Set a function that gives the parts of the equations of motion that are asked for; null: none. The half-explicit method
- * ("method" 4 or -1; at its stages also method 2) then calls it instead of EOM, MAS and JAC, which costs less. These must be
+ * ("method" -2, the default, 4 or -1; at its stages also method 2) then calls it instead of EOM, MAS and JAC, which costs less: to set
+ * it makes the default a half-explicit method, unless the problem is stiff or the parts contradict EOM or MAS. These must be
  * set all the same: initial values and the other methods take them. To set it says that p' = v, and that f_dyn depends on the multipliers by -Cᵀ(λ, μ) alone:
  * friction that depends on them is not for it. geoms_check_jacobian compares it with EOM and MAS. It is called if
  * NW = NS = NR = 0, NP = NV and NL+NM > 0; otherwise nothing changes. Of its calls NEOM counts those for the force or the

@@ -92,7 +92,8 @@ code_table! {
         "X and T hold the last accepted point; check the partial derivatives there, or use IJAC=0."
     InconsistentInitialValues = -1105:
         "The initial values are not consistent and there are no conditions to correct them with.";
-        "Supply IVCOND (NIVCOND>0), correct X, or set IOPT(17)=1 if p and v are consistent."
+        "Supply IVCOND (NIVCOND>0), correct X, or set IOPT(17)=1 if p and v are consistent. X of method 1 is, for the others, \
+         with IOPT(22)=3."
     TendBeforeT = -1106:
         "The final time TEND lies before the initial time T.";
         "Integrate forwards in time; T=TEND only makes the initial values consistent."

@@ -5,6 +5,7 @@
 //! Unknowns are measured in D_j = |x_j| + ATOL_j/RTOL_j and rows are scaled to unit size, so one
 //! tolerance serves residuals and corrections. This is a cold path: it allocates, and uses ndarray.
 
+mod left_by_hht;
 mod scaled;
 mod verdict;
 
@@ -13,19 +14,20 @@ use crate::layout::{Block, Form, Layout, Name};
 use crate::model::{self, all_finite, Calls, Derivatives, Trouble};
 use crate::newton::stopping_criterion;
 use crate::norm::Scaling;
-use crate::options::{BadOption, Options};
-use crate::rank::RankPolicy;
+use crate::options::{BadOption, MethodKind, Options};
 use crate::stats::Stats;
 use crate::system::{JacobianBlocks, Outcome, System};
 use ndarray::{Array1, Array2};
-use ndarray_linalg::SVD;
-use scaled::Scaled;
+use scaled::{decompose, Scaled};
 use std::ops::Range;
 
 /// Iterations after which the correction counts as not convergent.
 const MAX_ITERATIONS: usize = 50;
 /// Halvings of one correction.
 const MAX_HALVINGS: usize = 10;
+
+/// A guess beside the one given, in D.
+const BESIDE: f64 = 1e-3;
 
 /// Conditions that a system may have, whatever its size.
 const MANY_CONDITIONS: usize = 1000;
@@ -66,7 +68,15 @@ pub fn make_consistent(
     let conditions = system.initial_condition_count();
     check_conditions(layout, "NIVCOND", conditions)?;
     check_room(layout.m + conditions, layout.n)?;
-    Consistency::new(system, (layout, options, scaling), (t, x)).run(x, stats, Consistency::solve)
+    let of = (layout, options, scaling);
+    let solved = Consistency::new(system, of, (t, x)).run(x, stats, Consistency::solve);
+    let own = |refusal: &Failure| {
+        options.method == MethodKind::Hht && refusal.code == Code::InconsistentInitialValues
+    };
+    match solved {
+        Err(refusal) if own(&refusal) => left_by_hht::settle(system, of, (t, x), stats).or(Err(refusal)),
+        solved => solved,
+    }
 }
 
 /// Move x to a consistent point nearby, level by level: the smallest correction of s and p that satisfies c and g, then
@@ -81,12 +91,14 @@ pub fn move_to_constraints(
     x: &mut [f64],
     stats: &mut Stats,
 ) -> Result {
-    let l = layout;
+    approach_levels(system, (layout, options, scaling), (t, x), &levels(layout), stats)
+}
+
+/// Positions, velocities, accelerations: rows, and the unknowns that satisfy them.
+fn levels(l: &Layout) -> [(Range<usize>, Block); 3] {
     let free = if l.form == Form::Index1 { l.x.w } else { l.x.algebraic };
     let velocity = l.rda.g_velocity.start..l.rda.h.end;
-    let levels =
-        [(l.rda.rows3.range(), l.x.contact_position), (velocity, l.x.v), (l.rda.rows1.range(), free)];
-    approach_levels(system, (layout, options, scaling), (t, x), &levels, stats)
+    [(l.rda.rows3.range(), l.x.contact_position), (velocity, l.x.v), (l.rda.rows1.range(), free)]
 }
 
 /// The smallest corrections that satisfy some rows by some unknowns, one after the other.
@@ -128,6 +140,15 @@ struct Stopped {
     failure: Box<Failure>,
     /// The model could not be evaluated at this point, but may be at another.
     only_here: bool,
+}
+
+impl Stopped {
+    /// A function of the model asked for it.
+    fn by_model(&self) -> bool {
+        use Code::{ContradictoryConditions, InitialValuesDiverge, SvdInInitialValues};
+        let of_values = [ContradictoryConditions, InitialValuesDiverge, SvdInInitialValues];
+        !self.only_here && !of_values.contains(&self.failure.code)
+    }
 }
 
 impl From<Failure> for Stopped {
@@ -214,8 +235,8 @@ impl<'a> Consistency<'a> {
         Ok(())
     }
 
-    /// The smallest correction, whatever is left undetermined.
-    fn approach(&mut self, y: &mut [f64]) -> Result<(), Stopped> {
+    /// The smallest correction, whatever is left undetermined; the equations at the point that it reaches.
+    fn approach(&mut self, y: &mut [f64]) -> Result<Linear, Stopped> {
         let residual = self.residual(y)?;
         let first = self.linearize(y, &residual)?;
         self.iterate(y, residual, first)
@@ -230,16 +251,41 @@ impl<'a> Consistency<'a> {
         }
         let first = self.decompose(&equations)?;
         if first.undetermined.is_some() {
-            return Ok(self.check_only(&first, &residual)?);
+            return self.go_on(y, residual, first);
         }
         if first.size <= self.fnewt && largest(&first.leftover).1 <= 1.0 {
             return Ok(());
         }
-        self.iterate(y, residual, first)
+        self.iterate(y, residual, first).map(drop)
     }
 
-    /// Gauss-Newton until the correction is small, and once more.
-    fn iterate(&mut self, y: &mut [f64], mut residual: Vec<f64>, mut linear: Linear) -> Result<(), Stopped> {
+    /// Where equations are missing at the guess, they may be missing there alone: a pendulum that hangs has v_y from its constraint
+    /// and v_x from nothing. Refused is what is not determined at the point that is reached either, from the guess or from beside it.
+    fn go_on(&mut self, y: &mut [f64], residual: Vec<f64>, first: Linear) -> Result<(), Stopped> {
+        let Err(refusal) = self.check_only(&first, &residual) else { return Ok(()) };
+        if self.conditions > 0 {
+            let guess = y.to_vec();
+            for away in [0.0, BESIDE] {
+                for &j in &self.unknowns {
+                    y[j] = guess[j] + away * self.size[j] * (1.0 + (j as f64).sin());
+                }
+                match self.approach(y) {
+                    Ok(reached) if reached.undetermined.is_none() => return Ok(()),
+                    Err(stopped) if stopped.by_model() => return Err(stopped),
+                    _ => {}
+                }
+            }
+        }
+        Err(refusal.into())
+    }
+
+    /// Gauss-Newton until the correction is small, and once more; the equations there.
+    fn iterate(
+        &mut self,
+        y: &mut [f64],
+        mut residual: Vec<f64>,
+        mut linear: Linear,
+    ) -> Result<Linear, Stopped> {
         let mut last = f64::INFINITY;
         for _ in 0..MAX_ITERATIONS {
             let stagnates = linear.size > 0.5 * last;
@@ -248,7 +294,8 @@ impl<'a> Consistency<'a> {
             residual = self.damped_step(y, &linear, &residual)?;
             linear = self.linearize(y, &residual)?;
             if done {
-                return Ok(self.check_leftover(&linear)?);
+                self.check_leftover(&linear)?;
+                return Ok(linear);
             }
         }
         // A least-squares iteration that crawls has met a contradiction.
@@ -421,52 +468,6 @@ fn explain(trouble: Trouble, code: Code) -> Stopped {
         Trouble::NotFinite { .. } => (code, "non-finite values (NaN or Inf)", true),
     };
     Stopped { failure: Box::new(Failure::new(code, detail)), only_here }
-}
-
-/// Minimum-norm least-squares solution with rank and null space. Columns that are `free` may be undetermined:
-/// the multipliers of redundant constraints are so by nature, and get minimum norm.
-fn decompose(
-    a: &Array2<f64>,
-    rhs: &Array1<f64>,
-    analytic: bool,
-    free: impl Fn(usize) -> bool,
-) -> Option<Linear> {
-    let (rows, cols) = a.dim();
-    if rows == 0 || cols == 0 {
-        let undetermined = (0..cols).find(|&k| !free(k));
-        let leftover = rhs.iter().map(|v| v.abs()).collect();
-        let correction = vec![0.0; cols];
-        return Some(Linear {
-            correction,
-            size: 0.0,
-            leftover,
-            undetermined,
-            overdetermined: false,
-            rank: 0,
-        });
-    }
-    if !a.iter().chain(rhs).all(|v| v.is_finite()) {
-        return None;
-    }
-    let (u, s, vt) = a.svd(true, true).ok()?;
-    let (u, vt) = (u?, vt?);
-    let rank = RankPolicy::of_constraints(analytic, s.as_slice()?);
-    let mut solution = Array1::<f64>::zeros(cols);
-    let mut leftover = rhs.clone();
-    for k in 0..rank {
-        let coefficient = u.column(k).dot(rhs);
-        solution.scaled_add(coefficient / s[k], &vt.row(k));
-        leftover.scaled_add(-coefficient, &u.column(k));
-    }
-    let undetermined = (rank..cols).find_map(|k| {
-        let row: Vec<f64> =
-            vt.row(k).iter().enumerate().map(|(i, v)| if free(i) { 0.0 } else { *v }).collect();
-        let (i, v) = largest(&row);
-        (v.abs() > 1e-6).then_some(i)
-    });
-    let size = (solution.iter().map(|v| v * v).sum::<f64>() / cols as f64).sqrt();
-    let leftover = leftover.iter().map(|v| v.abs()).collect();
-    Some(Linear { correction: solution.to_vec(), size, leftover, undetermined, overdetermined: false, rank })
 }
 
 /// Index and value of the entry of largest magnitude.

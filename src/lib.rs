@@ -81,8 +81,8 @@
 //! capi
 //! integrate  gluing
 //! solver
-//! check
 //! diagnosis
+//! check
 //! arguments  events  driver  lockup  singularity
 //! methods
 //! formulation  initial  control

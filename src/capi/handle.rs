@@ -249,8 +249,9 @@ fn layout(dims: &CDimensions, form: c_int) -> Result<Layout, Failure> {
 }
 
 /// A solver for a system of these dimensions whose equations are given in this form; null if that is not possible,
-/// and then geoms_last_error with a null handle says why. To be freed with geoms_free. It begins with ORDER = 9 and NWTMAT = 2;
-/// with ORDER = 0 and NWTMAT = 0 it does what the call does.
+/// and then geoms_last_error with a null handle says why. To be freed with geoms_free. It begins with METHOD = -2, ORDER = 9,
+/// NWTMAT = 2, NWTMULT = -1, and SINGULAR, CHECK and WATCH = 1; with all seven 0 it does what the call does, but for positive
+/// returns of the callbacks, which are as with RECOVER = 1.
 ///
 /// # Safety
 /// `dims` is null or points to dimensions.

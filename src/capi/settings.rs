@@ -79,7 +79,8 @@ pub unsafe extern "C" fn geoms_set_jacobian(handle: *mut Handle, jacobian: Jacob
 }
 
 /// Set a function that gives the parts of the equations of motion that are asked for; null: none. The half-explicit method
-/// ("method" 4 or -1; at its stages also method 2) then calls it instead of EOM, MAS and JAC, which costs less. These must be
+/// ("method" -2, the default, 4 or -1; at its stages also method 2) then calls it instead of EOM, MAS and JAC, which costs less: to set
+/// it makes the default a half-explicit method, unless the problem is stiff or the parts contradict EOM or MAS. These must be
 /// set all the same: initial values and the other methods take them. To set it says that p' = v, and that f_dyn depends on the multipliers by -Cᵀ(λ, μ) alone:
 /// friction that depends on them is not for it. geoms_check_jacobian compares it with EOM and MAS. It is called if
 /// NW = NS = NR = 0, NP = NV and NL+NM > 0; otherwise nothing changes. Of its calls NEOM counts those for the force or the

@@ -1,16 +1,18 @@
 //! Whether PARTS say the same as EOM and MAS, by two evaluations of EOM and one of the others: what a run can afford that is about to
-//! use them. What differs, and by how much, is said by [`crate::diagnosis::check_parts`].
+//! use them. What differs, and by how much, is said by [`super::check_parts`].
 
+use super::quick::take_sizes;
+use super::supplied::differ;
+use super::MOVED;
 use crate::layout::Layout;
 use crate::linalg::LuReal;
 use crate::model::all_finite;
 use crate::model::parts::{Ask, Room};
+use crate::norm::{Scaling, Tolerance};
 use crate::system::{Outcome, Parts, System};
 
 /// Two ways to compute the same number may differ by this part of the largest of its kind.
 const SAME: f64 = 1e-7;
-/// How far the point is moved from that of the run, relative to its size: at rest, and where angles are zero, slips do not show.
-const MOVED: f64 = 1e-3;
 
 /// A number in 0.5..1.5, another one for every k.
 fn number(k: usize) -> f64 {
@@ -18,8 +20,7 @@ fn number(k: usize) -> f64 {
 }
 
 fn same(given: &[f64], expected: &[f64]) -> bool {
-    let largest = expected.iter().fold(1.0f64, |m, v| m.max(v.abs()));
-    given.iter().zip(expected).all(|(a, b)| (a - b).abs() <= SAME * largest)
+    !differ(given, expected, SAME)
 }
 
 /// True if the model supplies parts that agree with EOM and MAS at a point near (t, x): f, M, C, γ, the rows of velocities and
@@ -27,6 +28,7 @@ fn same(given: &[f64], expected: &[f64]) -> bool {
 pub(crate) fn parts_agree(
     system: &mut dyn System,
     l: &Layout,
+    tolerance: &Tolerance,
     (t, x): (f64, &[f64]),
     calls: &mut u64,
 ) -> bool {
@@ -35,12 +37,10 @@ pub(crate) fn parts_agree(
     }
     let (nv, nc) = (l.dims.nv, l.dims.nl + l.dims.nm);
     let mut at = x.to_vec();
-    for i in l.x.p.range() {
-        at[i] += MOVED * (1.0 + at[i].abs()) * number(i);
-    }
-    for i in l.x.v.range() {
-        at[i] += (1.0 + at[i].abs()) * number(i);
-    }
+    let mut size = vec![0.0; l.n];
+    take_sizes(l, x, &Scaling::new(tolerance, l.n).typical, &mut size);
+    l.x.p.range().for_each(|i| at[i] += MOVED * size[i] * number(i));
+    l.x.v.range().for_each(|i| at[i] += size[i] * number(i));
     let multipliers: Vec<f64> = (0..nc).map(number).collect();
     l.x.multipliers.of_mut(&mut at).fill(0.0);
     let mut parts = Room::new(l);

@@ -1,8 +1,9 @@
 //! JAC, PARTS and patterns against EOM and MAS.
 
 use super::findings::{Finding, Slip};
-use super::probe::{Direction, Point, Probe};
-use crate::diagnosis::{check_jacobian, check_parts, Suspicion};
+use super::jacobian::{check_jacobian, Suspicion};
+use super::parts::compare;
+use super::probe::{Point, Probe};
 use crate::error::Failure;
 use crate::layout::Name;
 use crate::model::{Calls, Derivatives};
@@ -10,8 +11,8 @@ use crate::norm::Tolerance;
 use crate::stats::Stats;
 use crate::system::JacobianBlocks;
 
-/// Entries of JAC that are looked at again with care.
-const CONFIRMED: usize = 8;
+/// Entries of JAC that are reported.
+const REPORTED: usize = 8;
 
 /// Entries of JAC that differ from the derivative by more than the derivative may be wrong.
 pub(super) fn jacobian(
@@ -19,28 +20,13 @@ pub(super) fn jacobian(
     tolerance: &Tolerance,
     at: &Point,
 ) -> Result<Vec<Finding>, Failure> {
-    let l = probe.l;
     if !probe.system.has_jacobian() {
         return Ok(Vec::new());
     }
     let report = check_jacobian(probe.system, tolerance, at.t, &at.x)?;
     let mut found = Vec::new();
-    for mismatch in report.mismatches.iter().take(CONFIRMED) {
-        let index = |name: Name, names: &dyn Fn(usize) -> Name, n: usize| (0..n).find(|&i| names(i) == name);
-        let (Some(row), Some(column)) = (
-            index(mismatch.row, &|i| l.residual_name(i), l.m),
-            index(mismatch.column, &|i| l.state_name(i), l.n),
-        ) else {
-            continue;
-        };
-        let mut unit = Direction::zero(l.n);
-        unit.dx[column] = 1.0;
-        let Some(slope) = probe.slope(at, &unit) else { continue };
-        let (given, expected) = (mismatch.given, -slope.value[row]);
-        let limit = 1e-6 * given.abs().max(expected.abs()) + 10.0 * slope.error[row];
-        if (given - expected).abs() <= limit {
-            continue;
-        }
+    for mismatch in report.mismatches.iter().take(REPORTED) {
+        let (given, expected) = (mismatch.given, mismatch.expected);
         let suspicion = report.suspicions.iter().find(|(block, _)| *block == mismatch.block);
         let slip = match suspicion {
             Some((block, Suspicion::Sign)) => Some(Slip::JacobianSign(*block)),
@@ -61,12 +47,8 @@ pub(super) fn jacobian(
 }
 
 /// PARTS against EOM and MAS.
-pub(super) fn parts(
-    probe: &mut Probe<'_>,
-    tolerance: &Tolerance,
-    at: &Point,
-) -> Result<Vec<Finding>, Failure> {
-    let found = check_parts(probe.system, tolerance, at.t, &at.x)?.unwrap_or_default();
+pub(super) fn parts(probe: &mut Probe<'_>, at: &Point, typical: &[f64]) -> Result<Vec<Finding>, Failure> {
+    let found = compare(probe, at, typical)?.unwrap_or_default();
     let row = Name { block: "PARTS", number: 1 };
     Ok(found
         .into_iter()

@@ -16,9 +16,10 @@
 //! | `mass` | symmetric, positive, as MASSTRCT says |
 //! | `singular` | gII and hI where M is singular |
 //! | `invariants` | e constant along the motion |
-//! | `derivatives` | JAC, PARTS, patterns ([`crate::diagnosis`]) |
+//! | `derivatives`, `jacobian`, `parts` | JAC, PARTS, patterns |
 //! | `findings` | what is reported |
 //! | `quick` | the few evaluations of it that a run can afford |
+//! | `agreement` | whether PARTS may be used |
 //! | `watch` | when a run does |
 //! | `explain` | a failed run: what the checks say about it |
 
@@ -29,8 +30,10 @@ mod findings;
 mod forces;
 mod inside;
 mod invariants;
+mod jacobian;
 mod mass;
 mod motion;
+mod parts;
 mod points;
 mod probe;
 mod quick;
@@ -43,21 +46,26 @@ mod watch;
 pub(crate) use agreement::parts_agree;
 pub use explain::{explain, tailored};
 pub use findings::{Finding, Report, Slip, Term};
+pub(crate) use jacobian::evaluate;
+pub use jacobian::{check_jacobian, JacobianReport, Mismatch, Suspicion};
+pub use parts::{check_parts, PartsMismatch};
 pub(crate) use watch::Run;
 pub use watch::Watching;
 
-use crate::diagnosis::refused_at;
 use crate::error::Failure;
 use crate::layout::Layout;
 use crate::model::Trouble;
 use crate::norm::{Scaling, Tolerance};
 use crate::options::Options;
 use crate::system::System;
+use jacobian::refused_at;
 use motion::Motion;
 use probe::{Point, Probe};
 
 /// Random points beside the given one.
 const POINTS: usize = 3;
+/// A point off the constraints: p changed by this part of its size. On them, and where angles are zero, slips do not show.
+const MOVED: f64 = 1e-3;
 
 /// Compare the rows of a model with each other at (t, x) and at moving points near it. `options` says what is known of
 /// the mass matrix. An error if the model cannot be evaluated at (t, x).
@@ -73,10 +81,7 @@ pub fn check_model(
     let mut probe = Probe::new(system);
     let typical = Scaling::new(tolerance, l.n).typical;
     let mut points = Vec::new();
-    if let Some(given) = probe.point(t, x, &typical) {
-        probe.speed = points::typical_speed(&mut probe, &given);
-    }
-    if let Some(given) = probe.point(t, x, &typical) {
+    if let Some(given) = first_point(&mut probe, (t, x), &typical) {
         for _ in 0..POINTS {
             points.extend(points::near(&mut probe, &given, &typical));
         }
@@ -87,6 +92,13 @@ pub fn check_model(
         Some(failure) if findings.is_empty() => Err(failure),
         _ => Ok(Report { findings, evaluations: probe.calls, points: points.len() }),
     }
+}
+
+/// The point in question, with sizes that know how fast the model is.
+fn first_point(probe: &mut Probe<'_>, (t, x): (f64, &[f64]), typical: &[f64]) -> Option<Point> {
+    let given = probe.point(t, x, typical)?;
+    probe.speed = points::typical_speed(probe, &given);
+    probe.point(t, x, typical)
 }
 
 /// An error that names the row, if the model cannot be evaluated at the point in question.
@@ -153,7 +165,7 @@ fn experiments(
     }
     for point in points.iter().take(2) {
         merge(&mut found, derivatives::jacobian(probe, tolerance, point)?);
-        merge(&mut found, derivatives::parts(probe, tolerance, point)?);
+        merge(&mut found, derivatives::parts(probe, point, typical)?);
     }
     if let Some(m) = motions.first() {
         found.extend(derivatives::patterns(probe, &m.at, &m.mass));

@@ -5,7 +5,7 @@ use super::findings::Finding;
 use super::mass::shape;
 use super::probe::{largest, solve};
 use super::supplied::{Answer, Supplied};
-use super::time_to;
+use super::{time_to, MOVED};
 use crate::error::Code;
 use crate::layout::Layout;
 use crate::linalg::cholesky::Cholesky;
@@ -19,8 +19,6 @@ use crate::system::{Outcome, System};
 const WIDTH: f64 = 1.0 / 65536.0;
 /// What is suspicious, relative to what a row is the sum of.
 const SUSPICIOUS: f64 = 1e-6;
-/// A point off the constraints: p changed by this part of its size.
-const MOVED: f64 = 1e-3;
 const SEED: u64 = 0x2545_F491_4F6C_DD1D;
 /// What rounding may do to a row, relative to what it is the sum of.
 const ROUNDING: f64 = 256.0 * f64::EPSILON;
@@ -63,6 +61,18 @@ impl Look {
 
     fn is_clear(&self) -> bool {
         self.suspicions == [false; KINDS]
+    }
+}
+
+/// What counts as large in a variable.
+pub(super) fn take_sizes(l: &Layout, x: &[f64], typical: &[f64], into: &mut [f64]) {
+    let b = l.x;
+    for block in [b.w, b.lambda, b.mu, b.r, b.v, b.s, b.p] {
+        let top = largest(block.of(x));
+        for i in block.range() {
+            let size = x[i].abs().max(0.1 * top);
+            into[i] = if size > 0.0 { size } else { typical[i] };
+        }
     }
 }
 
@@ -161,7 +171,7 @@ impl Quick {
     ) -> Option<()> {
         // The same signs at every look, so that a resumed run looks as it would have.
         self.seed = SEED;
-        self.take_sizes(x, &scaling.typical);
+        take_sizes(&self.l, x, &scaling.typical, &mut self.size);
         self.x.copy_from_slice(x);
         self.eom(system, t, HERE, look)?;
         let known = self.look_at_mass(system, options, (t, x), first, look)?;
@@ -176,17 +186,6 @@ impl Quick {
             self.look_at_start(system, scaling, (t, x), look)?;
         }
         self.look_at_rates(system, (t, x, h), (known, supplied), look)
-    }
-
-    fn take_sizes(&mut self, x: &[f64], typical: &[f64]) {
-        let b = self.l.x;
-        for block in [b.w, b.lambda, b.mu, b.r, b.v, b.s, b.p] {
-            let top = largest(block.of(x));
-            for i in block.range() {
-                let size = x[i].abs().max(0.1 * top);
-                self.size[i] = if size > 0.0 { size } else { typical[i] };
-            }
-        }
     }
 
     /// Shape of M, and the acceleration; false if there is none.

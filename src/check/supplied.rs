@@ -21,7 +21,7 @@ pub(super) enum Answer {
 }
 
 /// Do two ways to compute the same numbers differ?
-fn differ(given: &[f64], expected: &[f64], part: f64) -> bool {
+pub(super) fn differ(given: &[f64], expected: &[f64], part: f64) -> bool {
     let bound = part * (largest(given) + largest(expected));
     given.iter().zip(expected).any(|(a, b)| (a - b).abs() > bound)
 }

@@ -1,10 +1,11 @@
-//! The linearised equations of the initial values, before they are decomposed.
+//! The linearised equations of the initial values, and how they are decomposed.
 
-use super::norm;
+use super::{largest, norm, Linear};
 use crate::decompose::DecompositionKind;
 use crate::linalg::pivoted_qr::PivotedQr;
 use crate::rank::RankPolicy;
 use ndarray::{Array1, Array2};
+use ndarray_linalg::SVD;
 
 /// Rows are independent beyond doubt if the last pivot is not less than this part of the first.
 const INDEPENDENT: f64 = 1e-3;
@@ -53,9 +54,54 @@ impl Scaled {
     }
 }
 
+/// Minimum-norm least-squares solution with rank and null space. Columns that are `free` may be undetermined:
+/// the multipliers of redundant constraints are so by nature, and get minimum norm.
+pub(super) fn decompose(
+    a: &Array2<f64>,
+    rhs: &Array1<f64>,
+    analytic: bool,
+    free: impl Fn(usize) -> bool,
+) -> Option<Linear> {
+    let (rows, cols) = a.dim();
+    if rows == 0 || cols == 0 {
+        let undetermined = (0..cols).find(|&k| !free(k));
+        let leftover = rhs.iter().map(|v| v.abs()).collect();
+        let correction = vec![0.0; cols];
+        return Some(Linear {
+            correction,
+            size: 0.0,
+            leftover,
+            undetermined,
+            overdetermined: false,
+            rank: 0,
+        });
+    }
+    if !a.iter().chain(rhs).all(|v| v.is_finite()) {
+        return None;
+    }
+    let (u, s, vt) = a.svd(true, true).ok()?;
+    let (u, vt) = (u?, vt?);
+    let rank = RankPolicy::of_constraints(analytic, s.as_slice()?);
+    let mut solution = Array1::<f64>::zeros(cols);
+    let mut leftover = rhs.clone();
+    for k in 0..rank {
+        let coefficient = u.column(k).dot(rhs);
+        solution.scaled_add(coefficient / s[k], &vt.row(k));
+        leftover.scaled_add(-coefficient, &u.column(k));
+    }
+    let undetermined = (rank..cols).find_map(|k| {
+        let row: Vec<f64> =
+            vt.row(k).iter().enumerate().map(|(i, v)| if free(i) { 0.0 } else { *v }).collect();
+        let (i, v) = largest(&row);
+        (v.abs() > 1e-6).then_some(i)
+    });
+    let size = (solution.iter().map(|v| v * v).sum::<f64>() / cols as f64).sqrt();
+    let leftover = leftover.iter().map(|v| v.abs()).collect();
+    Some(Linear { correction: solution.to_vec(), size, leftover, undetermined, overdetermined: false, rank })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::decompose;
     use super::*;
 
     /// Rows of unit size; the last one repeats the first if they are to depend on each other.

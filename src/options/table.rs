@@ -12,20 +12,19 @@ fn flag(field: &mut bool, value: i64) -> bool {
     one_of(field, value, &[(0, false), (1, true)])
 }
 
-/// Set a number that passes its range test; zero leaves the default.
-fn number<T: From<f64>>(field: &mut T, value: f64, allowed: bool) -> bool {
-    if allowed && value != 0.0 {
-        *field = value.into();
+/// Set a number that passes its range test; zero brings the default back. Those of the handle and of the call are the same here.
+fn number<T: Copy + From<f64>>(
+    options: &mut Options,
+    field: fn(&mut Options) -> &mut T,
+    value: f64,
+    allowed: bool,
+) -> bool {
+    if value == 0.0 {
+        *field(options) = *field(&mut Options::of_call());
+    } else if allowed {
+        *field(options) = value.into();
     }
     allowed || value == 0.0
-}
-
-/// The same where zero brings the default back.
-fn number_or_default(field: &mut Option<f64>, value: f64, allowed: bool) -> bool {
-    if value == 0.0 {
-        *field = None;
-    }
-    number(field, value, allowed)
 }
 
 macro_rules! option_table {
@@ -59,9 +58,11 @@ option_table! {
     NIT = Iopt(3): ">= 0", "10";
         "Maximal number of Newton iterations in a step.";
         |o, v| {
-            if v > 0 {
-                // Iterations that are left are counted in 32 bits with a sign.
-                o.nit = v.min(i64::from(i32::MAX)) as u32;
+            // Iterations that are left are counted in 32 bits with a sign.
+            match v {
+                0 => o.nit = Options::of_call().nit,
+                1.. => o.nit = v.min(i64::from(i32::MAX)) as u32,
+                _ => {}
             }
             v >= 0
         };
@@ -75,8 +76,10 @@ option_table! {
         "Maximal number of steps, rejected ones included. With a handle they count from the start or the last reset, and a \
          new value acts at once.";
         |o, v| {
-            if v > 0 {
-                o.nmax = v as u64;
+            match v {
+                0 => o.nmax = Options::of_call().nmax,
+                1.. => o.nmax = v as u64,
+                _ => {}
             }
             v >= 0
         };
@@ -126,7 +129,8 @@ option_table! {
         "1: the entries IOPT(18..40) are read.";
         |o, v| flag(&mut o.extended, v);
     IVCNSST = Iopt(17): "0, 1", "0";
-        "Initial values: 0 checked and, with IVCOND, corrected; 1 taken as consistent.";
+        "Initial values: 0 checked and, with IVCOND, corrected; 1 taken as consistent. Method 1 goes on from what it has returned: \
+         velocities that are off gI and h by up to 10*RTOL**(2/3) of their size are corrected, multipliers whatever they are.";
         |o, v| flag(&mut o.consistent, v);
     METHOD = Iopt(18): "0, 1, 2, 3, 4, -1, -2", "0", handle "-2";
         "Integration method: 0 Radau IIA; 1 HHT on the index-3 equations (second order); 2 Rosenbrock-Nyström in \
@@ -151,7 +155,8 @@ option_table! {
         };
     PROJECT = Iopt(22): "0, 1, 2, 3", "0";
         "Method 1, what is projected before it is reported: bit 1 velocities, onto gI = 0; bit 2 accelerations and \
-         multipliers, from positions and velocities.";
+         multipliers, from positions and velocities. Without it X is off gI and gII by the errors of the method; 3 leaves values that \
+         every method takes as consistent.";
         |o, v| one_of(&mut o.project, v, &[0, 1, 2, 3].map(|bits| (i64::from(bits), bits)));
     FAMILY = Iopt(23): "0, 1", "0";
         "Method 1: 0 HHT, 1 generalised-alpha.";
@@ -198,44 +203,44 @@ option_table! {
         |o, v| one_of(&mut o.singular, v, &[(0, Singular::Stop), (1, Singular::Pass), (2, Singular::Always)]);
     UROUND = Ropt(1): "0 or 1e-19 < UROUND < 1e-3", "1e-16";
         "Rounding unit.";
-        |o, v| number(&mut o.uround, v, v > 1e-19 && v < 1e-3);
+        |o, v| number(o, |o| &mut o.uround, v, v > 1e-19 && v < 1e-3);
     SAFE = Ropt(2): "0 or 0.001 < SAFE < 1", "0.9";
         "Safety factor of the step size prediction.";
-        |o, v| number(&mut o.safe, v, v > 1e-3 && v < 1.0);
+        |o, v| number(o, |o| &mut o.safe, v, v > 1e-3 && v < 1.0);
     THET = Ropt(3): "< 1; negative: Jacobian after every accepted step", "0.001";
         "The Jacobian is kept while the rate of convergence of Newton's method stays below THET.";
-        |o, v| number(&mut o.thet, v, v < 1.0 && v.is_finite());
+        |o, v| number(o, |o| &mut o.thet, v, v < 1.0 && v.is_finite());
     FNEWT = Ropt(4): "0 or UROUND/RTOL' < FNEWT < 1", "max(10*UROUND/RTOL', min(0.03, sqrt(RTOL')))";
         "Stopping criterion of Newton's method; RTOL' = 0.1*RTOL**(2/3) is the internal tolerance. \
          With invariants (NI > 0) the default has a sixteenth of the second term. Method 1: part of the tolerance to \
          which increments are solved, default 0.001.";
-        |o, v| number(&mut o.fnewt, v, v > 0.0 && v < 1.0);
+        |o, v| number(o, |o| &mut o.fnewt, v, v > 0.0 && v < 1.0);
     QUOT1 = Ropt(5): "0 or 0 < QUOT1 <= 1", "1.0";
         "The step size is kept if QUOT1 <= HNEW/HOLD <= QUOT2 and the Jacobian is kept.";
-        |o, v| number(&mut o.quot1, v, v > 0.0 && v <= 1.0);
+        |o, v| number(o, |o| &mut o.quot1, v, v > 0.0 && v <= 1.0);
     QUOT2 = Ropt(6): "0 or >= 1", "1.2";
         "See QUOT1.";
-        |o, v| number(&mut o.quot2, v, v >= 1.0 && v.is_finite());
+        |o, v| number(o, |o| &mut o.quot2, v, v >= 1.0 && v.is_finite());
     HMAX = Ropt(7): "0 or > 0", "TEND-T";
         "Maximal step size.";
-        |o, v| number(&mut o.hmax, v, v > 0.0 && v.is_finite());
+        |o, v| number(o, |o| &mut o.hmax, v, v > 0.0 && v.is_finite());
     FACL = Ropt(8): "0 or >= 1", "8.0";
         "Largest HNEW/HOLD; in method 1 at most 5.";
-        |o, v| number(&mut o.facl, v, v >= 1.0 && v.is_finite());
+        |o, v| number(o, |o| &mut o.facl, v, v >= 1.0 && v.is_finite());
     FACR = Ropt(9): "0 or 0 < FACR <= 1", "0.2";
         "Smallest HNEW/HOLD.";
-        |o, v| number(&mut o.facr, v, v > 0.0 && v <= 1.0);
+        |o, v| number(o, |o| &mut o.facr, v, v > 0.0 && v <= 1.0);
     ALPHA = Ropt(10): "HHT: 0 or -1/3 <= ALPHA < 0, or 1; generalised-alpha: 0 or 0 < ALPHA <= 1", "-0.3 (HHT), 0.8 (generalised-alpha)";
         "Numerical dissipation of method 1: alpha of HHT, where 1 asks for alpha = 0, which is only weakly stable; \
          spectral radius at infinity of generalised-alpha.";
-        |o, v| number_or_default(&mut o.dissipation, v, (-1.0 / 3.0..=1.0).contains(&v));
+        |o, v| number(o, |o| &mut o.dissipation, v, (-1.0 / 3.0..=1.0).contains(&v));
     RHO = Ropt(11): "0 or 0.5 <= RHO <= 1", "0.5";
         "Methods 1 and 3: weight of the new slope of the force elements r; only 0.5 is of second order.";
-        |o, v| number(&mut o.slope_weight, v, (0.5..=1.0).contains(&v));
+        |o, v| number(o, |o| &mut o.slope_weight, v, (0.5..=1.0).contains(&v));
     BETA = Ropt(12): "0 or 0 < BETA <= 1", "that of SCHEME";
         "Method 3: Newmark's beta.";
-        |o, v| number_or_default(&mut o.newmark_beta, v, (0.0..=1.0).contains(&v));
+        |o, v| number(o, |o| &mut o.newmark_beta, v, (0.0..=1.0).contains(&v));
     GAMMA = Ropt(13): "0 or 0.5 <= GAMMA <= 1", "that of SCHEME";
         "Method 3: Newmark's gamma. Beside BETA of the schemes 1 to 3 only 0.5 is of second order.";
-        |o, v| number_or_default(&mut o.newmark_gamma, v, (0.5..=1.0).contains(&v));
+        |o, v| number(o, |o| &mut o.newmark_gamma, v, (0.5..=1.0).contains(&v));
 }

@@ -62,6 +62,38 @@ fn defaults_of_the_handle_are_those_of_the_table() {
     assert!(zero.validate().is_ok() && zero.newton_reference() == 0);
 }
 
+/// 0 on a handle is what 0 is in the call, whatever was set before; that is the default of the handle too, but where the table has another.
+#[test]
+fn zero_brings_every_default_back() {
+    let fresh = Options { recover: true, ..Options::default() };
+    for entry in OPTIONS {
+        let set = |options: &mut Options, value: f64| match entry.is_integer() {
+            true => entry.set_int(options, value as i64).is_ok(),
+            false => entry.set_real(options, value).is_ok(),
+        };
+        let mut expected = fresh.clone();
+        assert!(set(&mut expected, 0.0) && (entry.handle.is_some() || expected == fresh), "{}", entry.name);
+        let mut tried = 0;
+        for value in [7.0f64, 3.0, 2.0, 1.0, 0.7, 0.5, 0.3, 1e-3, 1e-12, -0.1, -1.0] {
+            let mut options = fresh.clone();
+            if entry.is_integer() && value.fract() != 0.0 || !set(&mut options, value) || options == expected
+            {
+                continue;
+            }
+            assert!(set(&mut options, 0.0));
+            assert_eq!(options, expected, "{} = {value}, then 0", entry.name);
+            tried += 1;
+        }
+        assert!(tried > 0, "{}", entry.name);
+    }
+    // What the documents say of geoms_create: seven zeros are the call.
+    let mut zeros = fresh;
+    for entry in OPTIONS.iter().filter(|entry| entry.handle.is_some() && entry.name != "RECOVER") {
+        zeros.set_int(entry.name, 0).expect(entry.name);
+    }
+    assert_eq!(zeros, Options { recover: true, ..Options::of_call() });
+}
+
 #[test]
 fn names_and_slots_are_unique() {
     for (i, a) in OPTIONS.iter().enumerate() {

@@ -15,15 +15,17 @@ use std::borrow::Cow;
 /// that contradict the other functions are not used, and named if the model is to be checked; `known` says that they agree.
 pub(super) fn by_model<'o>(
     system: &mut dyn System,
-    options: &'o Options,
+    (options, tolerance): (&'o Options, &Tolerance),
     (t, x): (f64, &[f64]),
     known: bool,
 ) -> (Cow<'o, Options>, u64) {
     let (mut chosen, mut calls) = (Cow::Borrowed(options), 0);
     if options.method == MethodKind::ByModel {
         let layout = Layout::new(system.dimensions(), system.form());
-        let suited = automatic::suits(&layout, options) && Parts::suit(&layout.dims) && x.len() == layout.n;
-        if !(suited && (known || parts_agree(system, &layout, (t, x), &mut calls))) {
+        // What is not allowed is refused where the run begins.
+        let allowed = x.len() == layout.n && tolerance.validate(layout.n, options.uround).is_ok();
+        let suited = automatic::suits(&layout, options) && Parts::suit(&layout.dims) && allowed;
+        if !(suited && (known || parts_agree(system, &layout, tolerance, (t, x), &mut calls))) {
             let chosen = chosen.to_mut();
             chosen.method = MethodKind::Radau;
             // Calls of EOM: there are parts, and they say something else. The full check names them.
@@ -53,7 +55,7 @@ impl Solver {
             by_parts && *earlier.layout() == layout && earlier.trusts_its_model()
         };
         let known = run.as_ref().is_some_and(agree);
-        let (options, calls) = by_model(system, options, (start.0, start.1), known);
+        let (options, calls) = by_model(system, (options, tolerance), (start.0, start.1), known);
         Self::begin_in(run, make, system, (&options, tolerance), start, watched)?;
         if let Some(solver) = run {
             solver.driver.stats_mut().eom_for_checks += calls;

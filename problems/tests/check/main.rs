@@ -3,6 +3,7 @@
 
 mod again;
 mod call;
+mod driven;
 mod geared;
 mod handle;
 mod messages;

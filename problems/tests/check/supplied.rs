@@ -34,18 +34,47 @@ struct Supplying {
     parts: bool,
     wrong: Option<Wrong>,
     pattern: Option<Sparsity>,
+    unit: Unit,
 }
+
+/// Units of mass and length in which the model is written: all of p counts as lengths, and g is one.
+#[derive(Clone, Copy, Debug)]
+struct Unit {
+    mass: f64,
+    length: f64,
+}
+
+const SI: Unit = Unit { mass: 1.0, length: 1.0 };
 
 impl Supplying {
     fn new(name: &str, form: Form, jacobian: bool) -> Self {
         let inner = testset::by_name(name).expect(name).system(form, jacobian);
         let l = Layout::new(inner.dimensions(), form);
-        Supplying { inner, l, parts: false, wrong: None, pattern: None }
+        Supplying { inner, l, parts: false, wrong: None, pattern: None, unit: SI }
+    }
+
+    /// A point of the problem in the units of the model.
+    fn in_units(&self, x: &[f64]) -> Vec<f64> {
+        let (l, Unit { mass, length }) = (self.l, self.unit);
+        let mut y: Vec<f64> = x.iter().map(|x| x * length).collect();
+        l.x.multipliers.of_mut(&mut y).iter_mut().for_each(|m| *m *= mass);
+        y
+    }
+
+    /// The same tolerance in these units for everything.
+    fn tolerance(&self, tol: f64) -> Tolerance {
+        let n = self.l.n;
+        Tolerance { rtol: vec![tol; n], atol: self.in_units(&vec![tol; n]) }
     }
 
     fn rows(&mut self, t: f64, x: &[f64]) -> Vec<f64> {
-        let mut rda = vec![0.0; self.l.m];
-        let _ = self.inner.eom(t, x, &mut rda);
+        let (l, Unit { mass, length }) = (self.l, self.unit);
+        let mut y: Vec<f64> = x.iter().map(|x| x / length).collect();
+        l.x.multipliers.of_mut(&mut y).iter_mut().for_each(|m| *m /= mass);
+        let mut rda = vec![0.0; l.m];
+        let _ = self.inner.eom(t, &y, &mut rda);
+        rda.iter_mut().for_each(|r| *r *= length);
+        l.rda.f_dyn.of_mut(&mut rda).iter_mut().for_each(|f| *f *= mass);
         rda
     }
 
@@ -65,7 +94,7 @@ impl Supplying {
 
     /// The rates of (gI, h) along p' = v, by differences of fourth order.
     fn gamma(&mut self, t: f64, x: &[f64]) -> Vec<f64> {
-        let (l, first, tau) = (self.l, self.l.rda.g_velocity.start, 1e-3);
+        let (l, first, tau, length) = (self.l, self.l.rda.g_velocity.start, 1e-3, self.unit.length);
         let mut at = |step: f64| {
             let mut y = x.to_vec();
             let v = l.x.v.of(x).to_vec();
@@ -73,7 +102,7 @@ impl Supplying {
             self.rows(t + step, &y)
         };
         // A fast mechanism turns far in a millisecond.
-        let tau = tau / x.iter().fold(1.0f64, |m, v| m.max(v.abs()));
+        let tau = tau / x.iter().fold(1.0f64, |m, v| m.max(v.abs() / length));
         let (a, b, c, d) = (at(tau), at(-tau), at(2.0 * tau), at(-2.0 * tau));
         let of = |i: usize| (8.0 * (a[i] - b[i]) - (c[i] - d[i])) / (12.0 * tau);
         (first..l.rda.h.end).map(of).collect()
@@ -81,13 +110,23 @@ impl Supplying {
 }
 
 impl System for Supplying {
-    geoms_problems::pass_on!(eom, mass, has_jacobian, jacobian);
+    geoms_problems::pass_on!(has_jacobian, jacobian);
 
     fn dimensions(&self) -> Dimensions {
         self.l.dims
     }
     fn form(&self) -> Form {
         self.l.form
+    }
+    fn eom(&mut self, t: f64, x: &[f64], rda: &mut [f64]) -> Outcome {
+        rda.copy_from_slice(&self.rows(t, x));
+        Outcome::Continue
+    }
+    fn mass(&mut self, t: f64, x: &[f64], mass: &mut [f64]) -> Outcome {
+        let y: Vec<f64> = x.iter().map(|x| x / self.unit.length).collect();
+        let outcome = self.inner.mass(t, &y, mass);
+        mass.iter_mut().for_each(|m| *m *= self.unit.mass);
+        outcome
     }
     fn sparsity(&self) -> Option<&Sparsity> {
         self.pattern.as_ref()
@@ -111,7 +150,7 @@ impl System for Supplying {
             spoil(Part::Force, to);
         }
         if let Some(to) = mass {
-            let _ = self.inner.mass(t, x, to);
+            let _ = self.mass(t, x, to);
             spoil(Part::Mass, to);
         }
         if let Some(to) = constraint {
@@ -153,23 +192,27 @@ const SLIPS: [(Wrong, &str); 12] = [
 fn report(system: &mut Supplying, name: &str) -> geoms::check::Report {
     let problem = testset::by_name(name).expect(name);
     let options = Options { mass: problem.mass, form: system.l.form, ..Options::default() };
-    check_model(system, &options, &Tolerance::scalar(1e-6, 1e-6), problem.t0, &problem.x0).expect(name)
+    let x = system.in_units(&problem.x0);
+    let tolerance = system.tolerance(1e-6);
+    check_model(system, &options, &tolerance, problem.t0, &x).expect(name)
 }
 
+/// Whatever the units.
 #[test]
 fn slips_in_parts_are_named() {
     let (mut missed, mut slips) = (Vec::new(), 0);
-    for name in MODELS {
-        let mut system = Supplying { parts: true, ..Supplying::new(name, FREE, false) };
+    let units = [SI, Unit { mass: 1e-12, length: 1e-6 }, Unit { mass: 1e6, length: 1e3 }];
+    for (name, unit) in MODELS.into_iter().flat_map(|name| units.map(|unit| (name, unit))) {
+        let mut system = Supplying { parts: true, unit, ..Supplying::new(name, FREE, false) };
         let right = report(&mut system, name);
-        assert!(right.findings.is_empty(), "{name}: {right}");
+        assert!(right.findings.is_empty(), "{name} {unit:?}: {right}");
         for (wrong, part) in SLIPS {
             system.wrong = Some(wrong);
             let found = report(&mut system, name);
             let named = found.findings.first().is_some_and(|f| f.what.starts_with(&format!("PARTS: {part}")));
             slips += 1;
             if !named {
-                missed.push(format!("{name} {wrong:?}: {found}"));
+                missed.push(format!("{name} {unit:?} {wrong:?}: {found}"));
             }
         }
     }

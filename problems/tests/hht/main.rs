@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod adaptive;
+mod again;
 mod dissipation;
 mod harness;
 mod interfaces;

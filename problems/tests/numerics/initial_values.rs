@@ -146,6 +146,31 @@ fn too_few_conditions_name_the_open_variable() {
     assert!(name == "v(1)" || name == "v(2)", "{name}");
 }
 
+/// A hanging pendulum: its constraint says v2 = 0, and nothing says v1, at the guess alone.
+#[test]
+fn a_rank_that_is_missing_at_the_guess_alone_is_found_beside_it() {
+    let problem = problem("pendulum-2.8");
+    for (guess, jacobian) in [(0.0, true), (0.0, false), (1e-12, true), (1e-8, true), (0.05, false)] {
+        let x = [0.0, 0.0, 0.0, guess, -1.0];
+        let run = correct(&problem, Form::StrangenessFree, &x, &[(P1, 0.4), (V2, 0.1)], jacobian).good("");
+        let height = -(1.0f64 - 0.16).sqrt();
+        for (i, value) in [(P1, 0.4), (P2, height), (V2, 0.1), (V1, -0.1 * height / 0.4)] {
+            assert!((run.x[i] - value).abs() < 1e-9, "from {guess}: {i} {}", run.x[i]);
+        }
+        let left = residual(&problem, Form::StrangenessFree, &run.x);
+        assert!(left < 1e-8, "{left}");
+        // Missing there too: it is to hang, or nothing is said of v1.
+        for conditions in [vec![(P1, 0.0), (V2, 0.0)], vec![(P1, 0.0), (V2, 0.1)], vec![(P1, 0.4)]] {
+            let hanging = conditions.len() == 2 && guess != 0.0;
+            let run = correct(&problem, Form::StrangenessFree, &x, &conditions, jacobian);
+            if !hanging {
+                let (idid, name) = refusal(&run);
+                assert!(idid == -2106 && (name == "v(1)" || name == "v(2)"), "{conditions:?}: {idid} {name}");
+            }
+        }
+    }
+}
+
 #[test]
 fn no_conditions_and_inconsistent() {
     let problem = problem("pendulum-2.8");
