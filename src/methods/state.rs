@@ -179,7 +179,8 @@ mod tests {
     fn the_last_rejected_attempts_are_kept_in_order() {
         let mut history = History::default();
         assert_eq!((history.last(), history.to_vec()), (None, vec![]));
-        let attempt = |t: usize| Attempt { t: t as f64, h: 1.0, why: Rejection::NotFinite, component: None };
+        let why = Rejection::NotFinite { by: None };
+        let attempt = |t: usize| Attempt { t: t as f64, h: 1.0, why, component: None };
         for t in 0..2 * HISTORY + 1 {
             history.push(attempt(t));
             assert_eq!((history.last(), history.consecutive), (Some(attempt(t)), t as u32 + 1));

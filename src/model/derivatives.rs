@@ -94,9 +94,8 @@ impl Derivatives {
     ) -> Result {
         let Calls { system, stats } = model;
         let Some(moved) = &mut self.moved else { return Ok(()) };
-        match system.mass_acceleration_dp(t, x, a, out) {
-            Some(outcome) => return check(outcome, Code::StoppedByMas, || all_finite(out)),
-            None => {}
+        if let Some(outcome) = system.mass_acceleration_dp(t, x, a, out) {
+            return check(outcome, Code::StoppedByMas, || all_finite(out));
         }
         let nv = self.layout.dims.nv;
         moved.x.copy_from_slice(x);

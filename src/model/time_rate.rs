@@ -155,6 +155,7 @@ fn first_width(t: f64, smooth: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Code;
 
     fn rate(t: f64, smooth: f64, further: usize, f: impl Fn(f64) -> f64) -> (f64, u32) {
         let (mut rates, mut calls) = (TimeRate::new(1), 0);

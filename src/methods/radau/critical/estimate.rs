@@ -52,7 +52,6 @@ impl<const L: usize> Radau<L> {
         }
         self.find_missed(h);
         let missed = rows_missed(&self.layout, &critical.points[point].fx, &self.work.block, &self.work.scal);
-        if std::env::var_os("KIN").is_some() {}
         Ok(self.error_beside_constraints(err, missed))
     }
 
