@@ -16,8 +16,6 @@ const STRETCH: f64 = 1.0001;
 const LONG: f64 = 1e8;
 /// The same at rest, in units of t.
 const LONG_AT_REST: f64 = 1e12;
-/// The smallest step follows the length of a run up to so many of its steps. First steps that are chosen are longer.
-const MANY: f64 = 1e12;
 
 /// A method and where its last step began.
 #[derive(Debug)]
@@ -33,8 +31,6 @@ pub struct Driver {
     before: Vec<f64>,
     /// The last accepted step has not been taken back.
     can_step_back: bool,
-    /// The largest step size with which a step was begun.
-    longest: f64,
 }
 
 impl Driver {
@@ -43,7 +39,7 @@ impl Driver {
         method.state_mut().stats = stats;
         let before = method.state().x.clone();
         let (layout, options) = (*layout, options.clone());
-        Driver { method, layout, options, waiting: None, before, can_step_back: false, longest: 0.0 }
+        Driver { method, layout, options, waiting: None, before, can_step_back: false }
     }
 
     /// State between steps.
@@ -77,7 +73,7 @@ impl Driver {
         }
     }
 
-    /// How far a first step looks ahead.
+    /// How far TEND is heeded.
     fn foreseeable(&self) -> f64 {
         let (x, blocks) = (&self.method.state().x, &self.layout.x);
         let largest = |v: &[f64]| v.iter().fold(0.0f64, |m, v| m.max(v.abs()));
@@ -103,7 +99,6 @@ impl Driver {
             self.method.state_mut().meet_grid();
         }
         self.method.begin_step();
-        self.longest = self.longest.max(self.method.state().h);
     }
 
     fn try_once(&mut self, system: &mut dyn System, tend: f64) -> Result<Option<Attempted>> {
@@ -204,7 +199,6 @@ impl Driver {
         let begun = self.method.begin_again(start);
         if begun {
             self.forget_steps();
-            self.longest = 0.0;
             self.method.state_mut().stats = stats;
         }
         begun
@@ -238,9 +232,9 @@ impl Driver {
             return Ok(Plan { h, t_new, cut_from: None, ends });
         }
         let h = state.h.min(options.hmax.unwrap_or(f64::INFINITY));
-        // Below this size t + c_i h is no longer resolved; around t = 0 the length of the run counts.
-        let covered = state.t - state.t_start;
-        let length = (tend - state.t_start).min(MANY * self.longest.max(covered));
+        // Below this size t + c_i h is no longer resolved; around t = 0 the length of the run counts, if a step failed or none was made.
+        let small = state.rejected || state.is_first();
+        let length = if small { (tend - state.t_start).min(self.foreseeable()) } else { 0.0 };
         let resolution = state.t.abs().max(1e-6 * length);
         if 0.1 * h <= options.uround * resolution {
             return Err(self.step_too_small(h));

@@ -3,7 +3,7 @@
 //! say. Where free directions limit the steps, less than a tolerance is missed.
 
 /// So many tolerances may be missed ...
-const TOLERANCES: f64 = 3.0;
+const TOLERANCES: f64 = 10.0;
 /// ... and below this part of them the step size is what it was.
 const FELT: f64 = 0.3;
 /// Without the rates of p': the part of the way that the trapezoidal rule may miss. It is 1/3 of two radians of a vibration.
