@@ -14,7 +14,7 @@ use crate::system::{JacobianBlocks, System};
 
 /// How far beyond the last point the constraints are tried, in parts of the time left. A run of tight tolerances ends some way before
 /// a lockup, because forces and accelerations grow without bound there: two neighbours must fail.
-const AHEAD: [f64; 3] = [1e-4, 1e-3, 2e-3];
+const AHEAD: [f64; 5] = [1e-4, 1e-3, 2e-3, 4e-3, 5e-3];
 /// No more time counts as left than so many times what positions take to change by their own size: however far TEND, a regular
 /// motion stays near.
 const MOST: f64 = 50.0;
@@ -36,14 +36,14 @@ pub(crate) fn explain(
     (t, x, tend): (f64, &[f64], f64),
     failure: Failure,
 ) -> Failure {
-    // Near a lockup method 4 takes forces that grow without bound for such that depend on λ. NMAX ends a run anywhere.
-    let ended = failure.code.ends_steps() && failure.code != Code::TooManySteps;
-    let possible = ended || failure.code == Code::BadArgument;
+    // Near a lockup method 4 takes forces that grow without bound for such that depend on λ.
+    let possible = failure.code.ends_steps() || failure.code == Code::BadArgument;
     if !possible || layout.dims.nl + layout.dims.nm == 0 {
         return failure;
     }
     let mut search = Search::new(system, layout, typical, x);
-    let row = search.positions(t, x, tend - t).or_else(|| search.velocities(t, x));
+    let lost = matches!(failure.code, Code::SingularConfiguration | Code::BadArgument);
+    let row = search.positions(t, x, (tend - t, lost)).or_else(|| search.velocities(t, x));
     let Some(row) = row else { return failure };
     let detail = format!(
         "the constraints cannot be satisfied beyond t = {t:.9e}; the method ended with {}",
@@ -86,19 +86,25 @@ impl<'a> Search<'a> {
         self.derivatives.jacobian(model, t, &self.x, &mut self.fx).ok()
     }
 
-    /// The row of RDA that cannot be kept, if there are no positions beyond t.
-    fn positions(&mut self, t: f64, x: &[f64], left: f64) -> Option<usize> {
+    /// The row of RDA that cannot be kept, if there are no positions beyond t. Where a rank is `lost`, or forces grow without bound, the last
+    /// velocities say nothing of the motion.
+    fn positions(&mut self, t: f64, x: &[f64], (left, lost): (f64, bool)) -> Option<usize> {
         self.x.copy_from_slice(x);
         self.evaluate(t)?;
         let (p, rate) = (self.layout.x.p.of(x), self.layout.rda.f_kin.of(&self.rda));
         let time = |(p, rate): (&f64, &f64)| MOST * (1.0 + p.abs()) / rate.abs();
         let span = p.iter().zip(rate).map(time).fold(left, f64::min);
-        let tried = AHEAD.map(|ahead| self.beyond(t, x, ahead * span));
+        let tried = AHEAD.map(|ahead| self.beyond(t, x, (ahead * span, NEAR)));
+        let none = tried.windows(2).find_map(|pair| pair[0].and(pair[1]));
+        if none.is_some() || !lost {
+            return none;
+        }
+        let tried = AHEAD.map(|ahead| self.beyond(t, x, (ahead * left, f64::INFINITY)));
         tried.windows(2).find_map(|pair| pair[0].and(pair[1]))
     }
 
     /// The row with the largest residual at t + ahead, if it cannot be made zero near x.
-    fn beyond(&mut self, t: f64, x: &[f64], ahead: f64) -> Option<usize> {
+    fn beyond(&mut self, t: f64, x: &[f64], (ahead, near): (f64, f64)) -> Option<usize> {
         let (rows, q) = (self.layout.rda.rows3, self.layout.x.contact_position);
         let (m, n) = (rows.len(), q.len());
         if m == 0 || n == 0 {
@@ -140,7 +146,7 @@ impl<'a> Search<'a> {
             }
             if norm(&r) <= SOLVED * first {
                 let far =
-                    q.of(&self.x).iter().zip(q.of(x)).any(|(a, b)| (a - b).abs() > NEAR * (1.0 + b.abs()));
+                    q.of(&self.x).iter().zip(q.of(x)).any(|(a, b)| (a - b).abs() > near * (1.0 + b.abs()));
                 return far.then_some(rows.start + largest_of(&r));
             }
             // At the smallest residual progress ends.

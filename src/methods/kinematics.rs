@@ -68,8 +68,8 @@ mod tests {
 
     #[test]
     fn little_is_not_felt() {
-        assert_eq!(felt(0.125, 0.75), 0.125);
-        assert_eq!(felt(0.125, 1.5), 0.5);
-        assert_eq!(felt(0.75, 1.5), 0.75);
+        assert_eq!(felt(0.125, 2.5), 0.125);
+        assert_eq!(felt(0.125, 5.0), 0.5);
+        assert_eq!(felt(0.75, 5.0), 0.75);
     }
 }

@@ -175,8 +175,9 @@ fn examine(seed: u64, asked: &Asked) -> Tally {
     }
     if all {
         let (spent, (most, of)) = (begun.elapsed().as_secs_f64(), slowest);
+        let locks = if tally.lockups > 0 { "locks up, " } else { "" };
         println!(
-            "seed {seed}: {} runs, {} bad, {spent:.1} s; slowest {most:.2} s: {of}",
+            "seed {seed}: {locks}{} runs, {} bad, {spent:.1} s; slowest {most:.2} s: {of}",
             tally.runs, tally.bad
         );
     }
