@@ -6,7 +6,7 @@
 const TOLERANCES: f64 = 10.0;
 /// ... and below this part of them the step size is what it was.
 const FELT: f64 = 0.3;
-/// Without the rates of p': the part of the way that the trapezoidal rule may miss. It is 1/3 of two radians of a vibration.
+/// Without the rates of p': the part of the way that the trapezoidal rule may miss.
 const PART_OF_THE_WAY: f64 = 0.25;
 
 /// The error norm of a step that misses so many tolerances.
