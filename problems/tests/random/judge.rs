@@ -131,8 +131,7 @@ impl Finding {
 }
 
 /// A limit that was exceeded, in words. Errors may be 1000 TOL × growth. HHT controls what a step does to p: TOL at most. In v, of order
-/// h less, that is TOL/h, and N steps of h = T/N add N TOL/h: N² TOL, in units of the length of the run. Newmark's method in the tangent space
-/// controls p and v: 10 N TOL, where that is more.
+/// h less, that is TOL/h, and N steps of h = T/N add N TOL/h: N² TOL, in units of the length of the run.
 pub fn verdict(case: &Case, setting: &Setting, reference: &Reference, found: &Finding) -> Option<String> {
     match (&found.failure, &reference.motion) {
         (Some(failure), Motion::Lockup(at)) => {
@@ -146,7 +145,6 @@ pub fn verdict(case: &Case, setting: &Setting, reference: &Reference, found: &Fi
             let steps = found.stats.naccpt as f64;
             let limit = match setting.method {
                 MethodKind::Hht => steps * steps,
-                MethodKind::Newmark => (10.0 * steps).max(1e3),
                 _ => 1e3,
             };
             if found.error.is_nan() || found.error > limit {
