@@ -73,7 +73,7 @@
 #define GEOMS_IDID_PEER_LOST (-1121)
 /** The interface equations of a glued run cannot be solved. */
 #define GEOMS_IDID_INTERFACE_SINGULAR (-1122)
-/** A port of a glued subdomain stopped the run with a negative return. */
+/** A port of a glued subdomain stopped the run with a negative return, or gave NaN or Inf. */
 #define GEOMS_IDID_STOPPED_BY_PORT (-1123)
 /** The algorithm of Tseng and Hulbert is for models with p' = v. */
 #define GEOMS_IDID_NOT_GLUEABLE (-1124)

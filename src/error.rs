@@ -147,7 +147,7 @@ code_table! {
         "The interface equations of a glued run cannot be solved.";
         "Check the Jacobians of the ports and the mass matrices of the subdomains for entries that are not finite."
     #[added] StoppedByPort = -1123:
-        "A port of a glued subdomain stopped the run with a negative return.";
+        "A port of a glued subdomain stopped the run with a negative return, or gave NaN or Inf.";
         "The last accepted point is kept by all participants; check the port there."
     #[added] NotGlueable = -1124:
         "The algorithm of Tseng and Hulbert is for models with p' = v.";
@@ -248,6 +248,15 @@ impl Code {
             Code::StoppedByPort => "a port",
             Code::RootFunctionFailed => "the root functions",
             _ => "EOM",
+        }
+    }
+
+    /// The code of a run that ends because what this callback gives is not finite at any step size: matrices have codes of their own, and so
+    /// have ports.
+    pub(crate) const fn not_finite(self) -> Code {
+        match self {
+            Code::StoppedByMas | Code::StoppedByJac | Code::StoppedByPort => self,
+            _ => Code::EomNotEvaluable,
         }
     }
 

@@ -340,7 +340,7 @@ pub(super) fn report(trouble: Trouble, subdomain: usize) -> Report {
     let (retry, code, not_finite) = match trouble {
         Trouble::Stop { code, not_finite } => (false, code, not_finite),
         Trouble::Retry { .. } => (true, Code::EomNotEvaluable, false),
-        Trouble::NotFinite { .. } => (true, Code::EomNotEvaluable, true),
+        Trouble::NotFinite { code } => (true, code.not_finite(), true),
     };
     Report { retry, code, not_finite, subdomain }
 }

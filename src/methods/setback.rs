@@ -36,10 +36,10 @@ pub fn final_code(options: &Options, why: Rejection) -> Code {
         (Rejection::RankLoss { .. }, _) => Code::SingularConfiguration,
         (Rejection::SingularMatrix, SolverKind::Lu) => Code::SingularNewtonMatrix,
         (Rejection::SingularMatrix, SolverKind::Qr) => Code::QrOfNewtonMatrix,
-        // Matrices have codes of their own, and so have root functions, which are no part of the model.
-        (Rejection::NotFinite { by: Some(code @ (Code::StoppedByMas | Code::StoppedByJac)) }, _)
-        | (Rejection::Model { by: code @ Code::RootFunctionFailed }, _) => code,
-        (Rejection::NotFinite { .. } | Rejection::Model { .. }, _) => Code::EomNotEvaluable,
+        (Rejection::NotFinite { by: Some(code) }, _) => code.not_finite(),
+        // Root functions are no part of the model.
+        (Rejection::Model { by: code @ Code::RootFunctionFailed }, _) => code,
+        (Rejection::NotFinite { by: None } | Rejection::Model { .. }, _) => Code::EomNotEvaluable,
     }
 }
 

@@ -7,6 +7,7 @@ use geoms::gluing::save::Saving;
 use geoms::gluing::threads::participants;
 use geoms::gluing::{Glued, Projection, Settings};
 use geoms::layout::{Dimensions, Form};
+use geoms::options::MassStructure;
 use geoms::system::{JacobianBlocks, Outcome, System};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -15,6 +16,7 @@ use std::time::{Duration, Instant};
 enum Fault {
     Stop,
     NotFinite,
+    BadMass,
     BadJacobian,
     Jacobian,
     Vanish,
@@ -47,7 +49,11 @@ impl System for Failing {
         }
     }
     fn mass(&mut self, t: f64, x: &[f64], mass: &mut [f64]) -> Outcome {
-        self.model.mass(t, x, mass)
+        let outcome = self.model.mass(t, x, mass);
+        if self.fault == Some(Fault::BadMass) && t > self.behind {
+            mass[0] = f64::NAN;
+        }
+        outcome
     }
     fn has_jacobian(&self) -> bool {
         true
@@ -98,7 +104,16 @@ fn all_with(
                     &b.pieces(SIZE),
                     |k| k,
                     rank,
-                    |k, model| Box::new(Failing { model, fault: fault.filter(|_| k == AT), behind: 0.2 }),
+                    |k, model| {
+                        let fault = fault.filter(|_| k == AT);
+                        // What is said to be constant is not asked for again.
+                        let mass = if fault == Some(Fault::BadMass) {
+                            MassStructure::Full
+                        } else {
+                            MassStructure::ConstantDiagonal
+                        };
+                        (Box::new(Failing { model, fault, behind: 0.2 }), mass)
+                    },
                 );
                 let begin = Instant::now();
                 let saving = prefix.map(|prefix| Saving { prefix, every: 1 });
@@ -142,6 +157,7 @@ fn a_failure_of_one_is_that_of_all() {
     let cases = [
         (Fault::Stop, Code::StoppedByEom),
         (Fault::NotFinite, Code::EomNotEvaluable),
+        (Fault::BadMass, Code::StoppedByMas),
         (Fault::Jacobian, Code::StoppedByJac),
         (Fault::BadJacobian, Code::StoppedByJac),
     ];

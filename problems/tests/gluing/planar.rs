@@ -183,16 +183,16 @@ impl System for Model {
 impl Bodies {
     /// The subdomains `parts`, lists of bodies, with the joints between them. `owner` says who has which; the others get no model.
     pub fn cut<'s>(&self, parts: &[Vec<usize>], owner: impl Fn(usize) -> usize, rank: usize) -> Assembly<'s> {
-        self.cut_with(parts, owner, rank, |_, model| Box::new(model))
+        self.cut_with(parts, owner, rank, |_, model| (Box::new(model), MassStructure::ConstantDiagonal))
     }
 
-    /// The same, with models wrapped.
+    /// The same, with models wrapped, and what is said of their masses.
     pub fn cut_with<'s>(
         &self,
         parts: &[Vec<usize>],
         owner: impl Fn(usize) -> usize,
         rank: usize,
-        wrap: impl Fn(usize, Model) -> Box<dyn System + 's>,
+        wrap: impl Fn(usize, Model) -> (Box<dyn System + 's>, MassStructure),
     ) -> Assembly<'s> {
         let part_of = |body: usize| parts.iter().position(|part| part.contains(&body)).unwrap();
         let place = |body: usize| parts[part_of(body)].iter().position(|b| *b == body).unwrap();
@@ -228,7 +228,8 @@ impl Bodies {
             let made = (who == rank).then(|| {
                 let model = Model::new(self.some(part));
                 let x = model.initial();
-                let mut made = Part::new(wrap(k, model), &x).with_mass(MassStructure::ConstantDiagonal);
+                let (system, mass) = wrap(k, model);
+                let mut made = Part::new(system, &x).with_mass(mass);
                 for &(body, at) in &ports[k] {
                     made = match at {
                         Some(at) => {
