@@ -17,6 +17,8 @@ use crate::system::{JacobianBlocks, System};
 const SMALL: f64 = 5e-2;
 /// ... that passes zero within this part of the run is that of a singular position.
 const SOON: f64 = 1e-2;
+/// ... of a run no longer than this many times the way from zero, as far as the last velocities say.
+const FAR: f64 = 50.0;
 /// Singular values below this part count as zero.
 const ZERO: f64 = 1e-9;
 /// Rows with this part of the largest share are named.
@@ -81,7 +83,8 @@ fn look(
     // Where the mechanism does not move, any direction in which it could will do.
     let mut moving = x.to_vec();
     let largest = |v: &[f64]| v.iter().fold(0.0f64, |l, v| l.max(v.abs()));
-    let at_rest = largest(layout.x.v.of(x)) * span <= AT_REST * (1.0 + largest(layout.x.p.of(x)));
+    let (way, speed) = (1.0 + largest(layout.x.p.of(x)), largest(layout.x.v.of(x)));
+    let at_rest = speed * span <= AT_REST * way;
     if at_rest {
         let free = |j: usize| (here..n).map(|k| svd.vt()[k + j * n] * (1.0 + k as f64).sqrt()).sum::<f64>();
         layout.x.v.of_mut(&mut moving).iter_mut().enumerate().for_each(|(j, v)| *v = free(j));
@@ -90,7 +93,7 @@ fn look(
     let rank = rank_ahead(layout, &fx).max(here);
     let smallest = *values.get(rank.checked_sub(1)?)? / values[0];
     let time = if smallest <= ZERO { None } else { Some(soonest(layout, &fx, rank)?) };
-    let soon = time.is_none_or(|time| time.abs() < SOON * span);
+    let soon = time.is_none_or(|time| time.abs() < SOON * span.min(FAR * way / speed));
     if smallest > SMALL || (smallest > ZERO && (at_rest || !soon)) {
         return None;
     }

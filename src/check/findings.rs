@@ -61,6 +61,10 @@ pub enum Slip {
     SignOf(Term),
     /// A term has this factor too much.
     FactorOf(Term, f64),
+    /// The row is zero everywhere: nobody has set it.
+    NotSet,
+    /// What does not depend on v does not fit, in a constraint that depends on t.
+    Drive,
     /// The row holds what belongs into another one.
     OtherRow(Name),
     /// Z is missing: G v where G Z v belongs.
@@ -125,6 +129,10 @@ impl fmt::Display for Slip {
             Slip::Missing(term) => write!(f, "{term} is missing"),
             Slip::SignOf(term) => write!(f, "{term} has the wrong sign"),
             Slip::FactorOf(term, k) => write!(f, "{term} has a factor of {k} too much"),
+            Slip::NotSet => write!(f, "the row is not set: it is 0 everywhere"),
+            Slip::Drive => {
+                write!(f, "a term without velocities: the acceleration of what is driven (a second derivative by time)")
+            }
             Slip::OtherRow(name) => write!(f, "this is the value of {name}: rows exchanged"),
             Slip::ForgottenZ => write!(f, "Z is missing: p' = Z v, not v"),
             Slip::ForgottenZTransposed => {

@@ -60,6 +60,11 @@ impl Comparison {
         self.explained(&candidate)
     }
 
+    /// The row is zero at every point.
+    fn is_not_set(&self) -> bool {
+        self.given.iter().all(|given| *given == 0.0)
+    }
+
     /// A constant factor.
     fn factor(&self) -> Option<f64> {
         let (num, den) = self
@@ -134,6 +139,9 @@ fn explain_velocity(
     of: usize,
 ) -> Option<Slip> {
     let l = probe.l;
+    if c.is_not_set() {
+        return Some(Slip::NotSet);
+    }
     match c.factor() {
         Some(f) if (f + 1.0).abs() < 1e-4 => return Some(Slip::Sign),
         Some(f) => return Some(Slip::Factor(f)),
@@ -307,6 +315,9 @@ fn explain_acceleration(
     of: usize,
 ) -> Option<Slip> {
     let l = probe.l;
+    if c.is_not_set() {
+        return Some(Slip::NotSet);
+    }
     match c.factor() {
         Some(f) if (f + 1.0).abs() < 1e-4 => return Some(Slip::Sign),
         Some(f) if (f.abs().log2().round() - f.abs().log2()).abs() < 1e-4 => return Some(Slip::Factor(f)),
@@ -353,7 +364,28 @@ fn explain_acceleration(
     if let Some(slip) = position_slip(probe, motions, c, of, row) {
         return Some(slip);
     }
+    if present(&time) && is_without_velocities(probe, motions, c, (row, of)) == Some(true) {
+        return Some(Slip::Drive);
+    }
     c.factor().map(Slip::Factor)
+}
+
+/// What is wrong in the row stays the same where all velocities are zero.
+fn is_without_velocities(
+    probe: &mut Probe<'_>,
+    motions: &[Motion],
+    c: &Comparison,
+    (row, of): (usize, usize),
+) -> Option<bool> {
+    let mut still = Vec::new();
+    for m in motions {
+        let mut at = m.at.clone();
+        probe.l.x.v.of_mut(&mut at.x).fill(0.0);
+        at.rda = probe.eom(at.t, &at.x)?;
+        still.push(Motion::new(probe, at, None)?);
+    }
+    let wrong = parts(&still, |m| m.at.rda[row] - m.total.value[of]);
+    Some(c.with_part(1.0, &wrong))
 }
 
 /// The partial derivatives by time, one by one: with v = 0 only the second one is left.

@@ -1,6 +1,6 @@
 //! A pendulum on a driven support, with exact parts and Jacobian: at late times, with fast drives, in all units.
 
-use geoms::check::check_model;
+use geoms::check::{check_model, Slip};
 use geoms::diagnosis::{check_jacobian, check_parts};
 use geoms::integrate::{integrate_and_warn, Integration};
 use geoms::layout::{Dimensions, Form, Layout};
@@ -21,10 +21,13 @@ struct Driven {
     start: f64,
     /// Factors of what PARTS and JAC give: gravity, mass, γ; the block FX5.
     slips: [f64; 4],
+    /// Factor of the support's acceleration in gII.
+    drive: f64,
 }
 
 const RIGHT: [f64; 4] = [1.0; 4];
-const SI: Driven = Driven { mass: 1.0, length: 1.0, amplitude: 0.3, omega: 3.0, start: 0.0, slips: RIGHT };
+const SI: Driven =
+    Driven { mass: 1.0, length: 1.0, amplitude: 0.3, omega: 3.0, start: 0.0, slips: RIGHT, drive: 1.0 };
 
 impl Driven {
     fn layout(&self) -> Layout {
@@ -88,7 +91,7 @@ impl System for Driven {
         let (l, (r, s, a)) = (self.layout(), self.arm(t, x));
         let f = [-2.0 * r[0] * x[0], self.gravity() - 2.0 * r[1] * x[0]];
         let square = s[0] * s[0] + s[1] * s[1];
-        let second = r[0] * (f[0] / self.mass - a) + r[1] * f[1] / self.mass + square;
+        let second = r[0] * (f[0] / self.mass - self.drive * a) + r[1] * f[1] / self.mass + square;
         l.rda.g_acceleration.of_mut(rda)[0] = 2.0 * second;
         l.rda.g_velocity.of_mut(rda)[0] = 2.0 * (r[0] * s[0] + r[1] * s[1]);
         l.rda.g.of_mut(rda)[0] = r[0] * r[0] + r[1] * r[1] - self.length * self.length;
@@ -195,6 +198,30 @@ fn units_hide_no_slip() {
                     }
                 }
             }
+        }
+    }
+}
+
+/// The rate of gI by time is more than the acceleration of the drive: -r·c'' is one of its terms.
+#[test]
+fn a_forgotten_acceleration_of_a_drive_is_named() {
+    for (mass, length, start) in [(1.0, 1.0, 0.0), (1e-6, 1e-3, 0.0), (1e6, 1e3, 0.3), (1.0, 1.0, 1e4)] {
+        for drive in [0.0, -1.0, 0.5, 3.0] {
+            let mut model = Driven { mass, length, amplitude: 0.3 * length, start, drive, ..SI };
+            let (x, tolerance) = (model.state(), model.tolerance());
+            let report =
+                check_model(&mut model, &Options::default(), &tolerance, start, &x).expect("checked");
+            let [first, others @ ..] = &report.findings[..] else { panic!("{model:?}") };
+            assert_eq!(
+                (first.row.to_string(), first.slip),
+                ("gII(1)".to_string(), Some(Slip::Drive)),
+                "{model:?}"
+            );
+            // JAC has the derivatives of the right row.
+            assert!(others.iter().all(|f| f.row == first.row), "{model:?}: {report}");
+            // Methods that take γ from PARTS do not use it.
+            let told = watched(&mut model, MethodKind::Radau, WatchLevel::Warn);
+            assert!(told.iter().any(|w| w.contains("gII(1)")), "{model:?}: {told:?}");
         }
     }
 }

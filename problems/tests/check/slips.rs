@@ -357,6 +357,7 @@ pub fn cases() -> Vec<Case> {
     let no_mass: fn(Option<Slip>) -> bool = |s| s == Some(Slip::ForgottenInverseMass);
     let no_force: fn(Option<Slip>) -> bool = |s| s == Some(Slip::Missing(Term::ConstraintForces));
     let time: fn(Option<Slip>) -> bool = |s| s == Some(Slip::Missing(Term::Time));
+    let not_set: fn(Option<Slip>) -> bool = |s| s == Some(Slip::NotSet);
     let other: fn(Option<Slip>) -> bool = |s| matches!(s, Some(Slip::OtherRow(_)));
     let absent: fn(Option<Slip>) -> bool = |s| s == Some(Slip::MultiplierMissing);
     let first: fn(Option<Slip>) -> bool = |s| matches!(s, Some(Slip::Missing(Term::Position(0))));
@@ -432,6 +433,8 @@ pub fn cases() -> Vec<Case> {
         "andrews" FREE "JAC transposed": Jac(jac_transposed) => "g" |s| s == Some(Slip::JacobianTransposed(3));
         "andrews" FREE "JAC sign": Jac(jac_sign::<1>) => "gI" |s| s == Some(Slip::JacobianSign(2));
 
+        "car-axis" FREE "gI not set": Rows(gi_factor::<0>) => "gI" not_set;
+        "car-axis" FREE "gII not set": Rows(gii_factor::<0>) => "gII" not_set;
         "car-axis" FREE "gI without time": Rows(gi_time) => "gI" time;
         "car-axis" FREE "gI sign": Rows(gi_factor::<-10>) => "gI" sign;
         "car-axis" FREE "gII without time": Rows(gii_time) => "gII" time;
@@ -441,6 +444,7 @@ pub fn cases() -> Vec<Case> {
 
         "knife-edge" FREE "hI without velocity term": Rows(hi_moving::<2>) => "hI" moving;
         "knife-edge" FREE "hI velocity term negative": Rows(hi_moving::<4>) => "hI" moving_sign;
+        "knife-edge" FREE "hI not set": Rows(hi_factor::<0>) => "hI" not_set;
         "knife-edge" FREE "hI sign": Rows(hi_factor::<-10>) => "hI" sign;
         "knife-edge" FREE "hI without v'": Rows(hi_acceleration) => "hI" speeding;
         "knife-edge" FREE "f_dyn multiplier missing": Rows(force_row) => "f_dyn" absent;

@@ -234,3 +234,34 @@ fn a_failure_is_no_lockup_because_the_end_is_far() {
         assert!(!matches!(failure.code, Code::Lockup | Code::TooManySteps), "{tend}: {failure}");
     }
 }
+
+/// Two planes that close like scissors as a particle moves along: far ahead they are one.
+#[test]
+fn a_limit_on_the_number_of_steps_is_no_singular_position_because_the_end_is_far() {
+    #[derive(Clone, Copy, Debug)]
+    struct Scissors;
+    impl Mechanism for Scissors {
+        fn dimensions(&self) -> Dimensions {
+            Dimensions { np: 3, nv: 3, nl: 2, ..Dimensions::default() }
+        }
+        fn mass<T: Real>(&self, _t: T, _p: &[T], m: &mut [T]) {
+            (0..3).for_each(|i| m[4 * i] = T::real(1.0));
+        }
+        fn force<T: Real>(&self, t: T, _x: &Blocks<'_, T>, f: &mut [T]) {
+            f[0] = (t * 100.0).sin();
+        }
+        fn holonomic<T: Real>(&self, _t: T, p: &[T], _s: &[T], g: &mut [T]) {
+            g[0] = p[1];
+            g[1] = p[1] + p[2] * (T::real(0.04) - p[0] * 1e-4);
+        }
+    }
+    let x0 = [0.0, 0.0, 0.0, 1e-2, 0.0, 0.0, 0.0, 0.0];
+    for tend in [1e3, 1e6, 1e9, 1e300] {
+        let mut model = Model::new(Scissors, Presented::new(Form::StrangenessFree, true), 0.0, &x0);
+        let options = Options { nmax: 50, mass: MassStructure::ConstantFull, ..options() };
+        let tolerance = Tolerance::scalar(1e-6, 1e-6);
+        let run = drive(&mut model, &options, &tolerance, (0.0, &x0, 0.0, tend), |_| {});
+        let failure = run.result.expect_err("nmax");
+        assert_eq!(failure.code, Code::TooManySteps, "{tend}: {failure}");
+    }
+}
