@@ -11,6 +11,8 @@ use crate::system::System;
 
 /// A step that ends within this relative distance of TEND is stretched to it.
 const STRETCH: f64 = 1.0001;
+/// A change of h by this part of it, for the rounding of t, is one.
+const SHOWS: f64 = 1e-9;
 /// A first step is chosen as for a run of so many times what positions take to change by their own size, if TEND lies farther: it may
 /// stand for no end at all.
 const LONG: f64 = 1e8;
@@ -243,7 +245,10 @@ impl Driver {
             let cut_from = (h > left * STRETCH).then_some(h);
             return Ok(Plan { h: left, t_new: tend, cut_from, ends: true });
         }
-        Ok(Plan { h, t_new: state.t + h, cut_from: None, ends: false })
+        let t_new = state.t + h;
+        // Where the rounding of t shows in h the step is as long as the times say, or it would add up over the steps.
+        let shows = f64::EPSILON * t_new.abs() > SHOWS * h;
+        Ok(Plan { h: if shows { t_new - state.t } else { h }, t_new, cut_from: None, ends: false })
     }
 
     /// Count a rejection of a step of size h and prepare the next attempt; an error if there is none.

@@ -1,7 +1,7 @@
 //! The choice between the half-explicit method and Radau IIA, made by what the steps show.
 //!
 //! A run begins with the half-explicit method and goes over to Radau IIA, for good, when the problem is found to be
-//! stiff ([`super::half_explicit`], `Stiffness`). Models for which the half-explicit method is not made or not cheap begin with Radau
+//! stiff ([`super::half_explicit`], `Stiffness`), or so far from t = 0 that its estimate would be noise. Models for which the half-explicit method is not made or not cheap begin with Radau
 //! IIA. Work space of both is allocated at the start.
 //!
 //! METHOD=-1 tries that with every model and takes Radau IIA of automatic order; METHOD=-2 only if the
@@ -115,7 +115,7 @@ impl Method for Automatic {
     /// Go over if there is reason to: now, so that the polynomial of the last step stayed until then.
     fn begin_step(&mut self) {
         let suspected = self.explicit.state().stats.stiffness_suspected > 0;
-        if !self.stiff && (suspected || self.explicit.is_costly()) {
+        if !self.stiff && (suspected || self.explicit.is_costly() || self.explicit.is_lost_in_rounding()) {
             self.go_over();
         }
     }

@@ -186,14 +186,23 @@ fn a_far_end_stands_for_none() {
 /// The smallest step is that of the length of a run, which may be short.
 #[test]
 fn a_short_run_goes_on() {
-    let (handle, _user, problem) = handle("pendulum-2.8");
-    // SAFETY: x0 has N entries.
-    unsafe {
-        assert_eq!(geoms_start(handle, 0.0, problem.x0.as_ptr(), 0.0), 0);
-        for tend in [1e-300, 1e-18, 1e-3] {
-            assert_eq!(geoms_integrate(handle, tend), GEOMS_REACHED, "{tend:e}: {:?}", error(handle));
+    for method in -2..=4 {
+        let (handle, _user, problem) = handle("pendulum-2.8");
+        // SAFETY: x0 has N entries.
+        unsafe {
+            assert_eq!(geoms_set_int(handle, c"method".as_ptr(), method), 0);
+            assert_eq!(geoms_start(handle, 0.0, problem.x0.as_ptr(), 0.0), 0);
+            if method == 1 {
+                // It divides by h².
+                assert_eq!(geoms_integrate(handle, 1e-300), Code::StepTooSmall.idid());
+                assert!(error(handle).1.contains("its square"), "{:?}", error(handle));
+            }
+            for tend in [if method == 1 { 1e-20 } else { 1e-300 }, 1e-18, 1e-3] {
+                let reached = geoms_integrate(handle, tend);
+                assert_eq!(reached, GEOMS_REACHED, "method {method} to {tend:e}: {:?}", error(handle));
+            }
+            geoms_free(handle);
         }
-        geoms_free(handle);
     }
 }
 

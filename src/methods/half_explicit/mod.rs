@@ -35,6 +35,9 @@ const TIGHT: f64 = 1e-6;
 /// Part of the tolerance with which order 8 comes out as accurate as Radau IIA of order 9 with the whole of it (METHOD=-2).
 const STRICT: f64 = 0.001;
 
+/// So many tolerances, which the rounding of t changes a point by, are too many.
+const LOST: f64 = 10.0;
+
 /// The integrator: its state, the rates of the step in hand and its work space.
 #[derive(Debug)]
 pub struct HalfExplicit {
@@ -44,9 +47,10 @@ pub struct HalfExplicit {
     tableau: &'static Tableau,
     motion: Motion,
     interpolation: Interpolation,
-    /// RTOL, ATOL and ATOL/RTOL of (r, v, p).
+    /// RTOL, ATOL and ATOL/RTOL of (r, v, p); the part of the user's that the first two are.
     rtol: Vec<f64>,
     atol: Vec<f64>,
+    part: f64,
     typical: Vec<f64>,
     /// (r, v, p) at the last point, at the current stage, at the new point.
     y: Vec<f64>,
@@ -85,7 +89,8 @@ impl HalfExplicit {
         let user = rtol.iter().fold(0.0f64, |m, r| m.max(*r));
         let by_model = options.method == MethodKind::ByModel;
         let tableau = if by_model || user <= TIGHT { &tableau::EIGHT } else { &tableau::FIVE };
-        let strict = tolerance.part(if by_model { STRICT } else { 1.0 }).of_components(layout.n);
+        let part = if by_model { STRICT } else { 1.0 };
+        let strict = tolerance.part(part).of_components(layout.n);
         let kind = options.decompose_constraints;
         let policy = RankPolicy::new(kind, analytic, user);
         let saddle = Saddle::new(layout.dims.nv, layout.dims.nl + layout.dims.nm, kind, policy);
@@ -97,6 +102,7 @@ impl HalfExplicit {
             interpolation: Interpolation::new(tableau, layout),
             rtol: differential(layout, &strict[0]),
             atol: differential(layout, &strict[1]),
+            part,
             typical: differential(layout, &typical),
             y: differential(layout, x),
             y_stage: vec![0.0; nd],
@@ -197,9 +203,7 @@ impl HalfExplicit {
         if self.options.fixed_step {
             return Ok(0.0);
         }
-        for (i, s) in self.scal.iter_mut().enumerate() {
-            *s = self.atol[i] + self.rtol[i] * self.y[i].abs().max(self.y_new[i].abs());
-        }
+        self.scale_error();
         let err = match self.tableau.estimate {
             Estimate::One(e) => self.estimate(h, e),
             Estimate::Two(e5, e3) => {
@@ -217,6 +221,29 @@ impl HalfExplicit {
         } else {
             Err(Setback::Reject { why: Rejection::NotFinite { by: None }, factor: 0.25, component: None })
         }
+    }
+
+    /// What an error of this size counts as 1. More than the user asks for is not asked of what the rounding of t changes: where a model
+    /// depends on t that is noise, which no step size removes.
+    fn scale_error(&mut self) {
+        let (nd, rounding) = (self.y.len(), f64::EPSILON * self.state.t.abs());
+        let last = &self.k[(self.tableau.stages() - 1) * nd..];
+        for (i, s) in self.scal.iter_mut().enumerate() {
+            let strict = self.atol[i] + self.rtol[i] * self.y[i].abs().max(self.y_new[i].abs());
+            let noise = rounding * self.k[i].abs().max(last[i].abs());
+            *s = strict.max(noise.min(strict / self.part));
+        }
+    }
+
+    /// True if the rounding of t changes the point by more than a few of the user's tolerances: the estimate, a small difference of rates,
+    /// would be the noise that they have where the model depends on t, at any step size.
+    pub(super) fn is_lost_in_rounding(&self) -> bool {
+        let rounding = f64::EPSILON * self.state.t.abs();
+        let share = |((y, k), (a, r)): ((&f64, &f64), (&f64, &f64))| {
+            (rounding * k * self.part / (a + r * y.abs())).powi(2)
+        };
+        let all = self.y.iter().zip(&self.k).zip(self.atol.iter().zip(&self.rtol));
+        self.begun && all.map(share).sum::<f64>() > LOST * LOST * self.y.len() as f64
     }
 
     /// Norm of h Σ e_i k_i, which stays in `error`.

@@ -20,7 +20,7 @@ use super::plan::{Attempted, Plan};
 use super::setback::{self, Setback};
 use super::state::State;
 use super::{Constraints, Method};
-use crate::error::Rejection;
+use crate::error::{Code, Rejection};
 use crate::layout::Layout;
 use crate::methods::hermite;
 use crate::model::by_pattern::{self, Purpose};
@@ -118,10 +118,23 @@ struct Work {
     error: Vec<f64>,
 }
 
+impl Hht {
+    /// Positions are divided by βh².
+    fn check_square(&self, h: f64) -> Result<(), Setback> {
+        if h * h >= f64::MIN_POSITIVE / f64::EPSILON {
+            return Ok(());
+        }
+        let detail = format!("h = {h:e}: its square, which method 1 divides by, is lost");
+        let failure = setback::failure(&self.state, &self.layout, Code::StepTooSmall, detail);
+        Err(Setback::Fatal(Box::new(failure)))
+    }
+}
+
 impl Method for Hht {
     super::parts_of_its_own!();
 
     fn attempt(&mut self, system: &mut dyn System, plan: &Plan) -> Result<Attempted, Setback> {
+        self.check_square(plan.h)?;
         self.begin(system, plan.h)?;
         let iterations = self.solve(system, *plan)?;
         let estimate = self.estimate_error(*plan);
