@@ -1,11 +1,13 @@
 //! The stability monitor: what it reports, bounds and costs.
 
-use crate::harness::problem;
+use crate::harness::{fixed, problem, run};
 use geoms::decompose::DecompositionKind;
-use geoms::layout::Form;
+use geoms::layout::{Dimensions, Form};
 use geoms::norm::Tolerance;
 use geoms::options::{MethodKind, MonitorUse, NewmarkScheme, Options};
 use geoms::solver::Solver;
+use geoms_problems::dual::Real;
+use geoms_problems::{derived, Blocks, Mechanism, Model};
 
 /// Steps of a run with error control, the longest of them beside the limit, and the end.
 fn adaptive(name: &str, monitor: MonitorUse, tol: f64) -> (u64, f64, Solver) {
@@ -119,4 +121,43 @@ fn no_oscillation_is_told_where_nothing_is_stiff() {
     }
     println!("{quiet} runs without the warning");
     assert!(quiet > 60, "{quiet}");
+}
+
+/// Free of forces on y = x²/2, with mass 3 along x and 1 along y: as a carriage and what it lifts.
+struct Parabola;
+
+impl Mechanism for Parabola {
+    fn dimensions(&self) -> Dimensions {
+        Dimensions { np: 2, nv: 2, nl: 1, ..Dimensions::default() }
+    }
+    fn mass<T: Real>(&self, _t: T, _p: &[T], m: &mut [T]) {
+        (m[0], m[3]) = (T::real(3.0), T::real(1.0));
+    }
+    fn force<T: Real>(&self, _t: T, _x: &Blocks<'_, T>, _f: &mut [T]) {}
+    fn holonomic<T: Real>(&self, _t: T, p: &[T], _s: &[T], g: &mut [T]) {
+        g[0] = p[1] - p[0].sq() * 0.5;
+    }
+}
+
+/// A displacement along the tangent (1, x) turns the velocity by Ẋ and the acceleration by Ẍ, both along the normal n = (-x, 1), where the
+/// masses differ: Ẍ is not orthogonal to the motion. With v = u (1, x) and w = 1 + x² by hand, for the displacement (1, x):
+/// Ẋ = u/w n, Ẍ = -(2 Ċ Ẋ + G̈ U)/w n with Ċ Ẋ = u² x/w and G̈ U = -a, a = x''.
+#[test]
+fn constraints_that_bend_while_they_move_have_their_part_in_the_frequency() {
+    for (x, u) in [(1.0, 2.0), (0.5, -3.0), (-1.5, 1.0)] {
+        let x0 = [0.0, u, u * x, x, 0.5 * x * x];
+        let mut system = Model::new(Parabola, derived::Options::new(Form::StrangenessFree, true), 0.0, &x0);
+        let options = fixed(NewmarkScheme::FoxGoodwin);
+        let solver = run(&mut system, &options, (&x0, 1e-3, 1e-2), |_, _| {}).expect("a run");
+        let (u, x) = (solver.x()[1], solver.x()[3]);
+        let (w, mass) = (1.0 + x * x, 3.0 + x * x);
+        // 3 x'' = λ x and y'' = x x'' + x'² = -λ.
+        let a = -x * u * u / mass;
+        let lambda = -(x * a + u * u);
+        let bent = (2.0 * u * u * x / w - a) / w;
+        let exact = ((-lambda + (3.0 - 1.0) * x * bent) / mass).sqrt();
+        let found = solver.measure("frequency").expect("a measure");
+        println!("at {x:.3} with {u:.3}: frequency {found:.8} for {exact:.8}");
+        assert!((found / exact - 1.0).abs() < 1e-5, "{found} {exact}");
+    }
 }

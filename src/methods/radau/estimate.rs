@@ -313,6 +313,28 @@ mod tests {
         }
     }
 
+    /// All stages jump to the constraints, whatever the step size, and the estimate makes up to nine times as much of it. A first attempt
+    /// is judged with that, the next one without.
+    #[test]
+    fn behind_a_rejected_attempt_a_jump_to_the_constraints_is_no_error() {
+        let (h, beside) = (1e-3, 1.0 + 8e-5);
+        let options = Options { order: Order::Five, form: Form::Index1, ..Options::of_call() };
+        let x0 = [1.0 - 0.8 * 9.81, -0.8, 0.6, 0.6 * beside, 0.8 * beside];
+        let mut system = Model::new(Circle, mechanism::Options::new(Form::Index1, true), 0.0, &x0);
+        let layout = Layout::new(Circle.dimensions(), Form::Index1);
+        let tolerance = Tolerance::scalar(1e-6, 1e-6);
+        let mut radau = Radau::<3>::new(&layout, &options, &tolerance, true, (0.0, &x0, h));
+        let plan = Plan { h, t_new: h, cut_from: None, ends: false };
+        let Err(Setback::Reject { why: Rejection::ErrorTest { err }, .. }) =
+            radau.attempt(&mut system, &plan)
+        else {
+            panic!("the jump passes the error test")
+        };
+        assert!((1.5..9.0).contains(&err), "{err}");
+        radau.state.rejected = true;
+        assert!(radau.attempt(&mut system, &plan).is_ok());
+    }
+
     /// They grow with the components.
     #[test]
     fn rounding_errors_are_relative() {

@@ -88,6 +88,13 @@ impl<const L: usize> Radau<L> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Rejection;
+    use crate::layout::{Dimensions, Layout};
+    use crate::mechanism::dual::Real;
+    use crate::mechanism::{self, Blocks, Mechanism, Model};
+    use crate::methods::{Method, Plan};
+    use crate::norm::Tolerance;
+    use crate::options::{Options, Order, StageMultipliers};
 
     /// (1 - s)/(1 - 1/2), (s - 1/2)/(1 - 1/2) at zero; of a parabola all three reproduce its value there.
     #[test]
@@ -96,5 +103,52 @@ mod tests {
         let nodes = [0.25, 0.5, 1.0];
         let sum: f64 = nodes.iter().map(|&c| at_start(&nodes, c) * (3.0 - c + 2.0 * c * c)).sum();
         assert!((sum - 3.0).abs() < 1e-14, "{sum}");
+    }
+
+    /// A point mass on the unit circle with friction that grows with the square of the normal force.
+    struct Rubbing;
+
+    impl Mechanism for Rubbing {
+        fn dimensions(&self) -> Dimensions {
+            Dimensions { np: 2, nv: 2, nw: 1, nl: 1, ..Dimensions::default() }
+        }
+        fn mass<T: Real>(&self, _t: T, _p: &[T], m: &mut [T]) {
+            (m[0], m[3]) = (T::real(1.0), T::real(1.0));
+        }
+        fn force<T: Real>(&self, _t: T, x: &Blocks<'_, T>, f: &mut [T]) {
+            (f[0], f[1]) = (-(x.w[0] * x.v[0]), -(x.w[0] * x.v[1]) - 9.81);
+        }
+        fn holonomic<T: Real>(&self, _t: T, p: &[T], _s: &[T], g: &mut [T]) {
+            g[0] = (p[0].sq() + p[1].sq() - 1.0) * 0.5;
+        }
+        fn auxiliary<T: Real>(&self, _t: T, x: &Blocks<'_, T>, d: &mut [T]) {
+            d[0] = x.w[0] - x.lambda[0].sq() * 0.01;
+        }
+    }
+
+    /// f_dyn holds -λ p, so its negative derivative by p is λ: the one that was found, not the one that was left open.
+    #[test]
+    fn behind_multipliers_that_were_settled_the_jacobian_is_that_of_the_new_ones() {
+        let (h, lambda, stage_multipliers) = (1e-3, 1.0 - 0.8 * 9.81, StageMultipliers::Constraints);
+        let options =
+            Options { order: Order::Five, consistent: true, stage_multipliers, ..Options::of_call() };
+        let x0 = [0.0, 0.0, -0.8, 0.6, 0.6, 0.8];
+        let mut system = Model::new(Rubbing, mechanism::Options::new(Form::StrangenessFree, true), 0.0, &x0);
+        let layout = Layout::new(Rubbing.dimensions(), Form::StrangenessFree);
+        let tolerance = Tolerance::scalar(1e-6, 1e-6);
+        let mut radau = Radau::<3>::new(&layout, &options, &tolerance, true, (0.0, &x0, h));
+        let plan = Plan { h, t_new: h, cut_from: None, ends: false };
+        let by_position = |radau: &Radau<3>| {
+            let (rows, first) = layout.fx_position()[4];
+            radau.fx.fx[4][(layout.x.p.start - first) * rows.len()]
+        };
+        let Err(Setback::Reject { why, factor, .. }) = radau.attempt(&mut system, &plan) else {
+            panic!("multipliers that were left open pass the error test")
+        };
+        assert!(matches!(why, Rejection::ErrorTest { .. }) && factor == 1.0, "{why:?} {factor}");
+        assert_eq!(by_position(&radau), 0.0);
+        assert!((layout.x.multipliers.of(&radau.state.x)[0] - lambda).abs() < 1e-9);
+        assert!(radau.reject(why) && radau.attempt(&mut system, &plan).is_ok());
+        assert!((by_position(&radau) - lambda).abs() < 1e-9, "{}", by_position(&radau));
     }
 }

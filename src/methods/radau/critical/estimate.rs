@@ -148,3 +148,65 @@ impl<const L: usize> Radau<L> {
         weighted_rms(&err[first..], &self.work.scal[first..]).max(1e-10)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{Dimensions, Form, Layout};
+    use crate::mechanism::dual::Real;
+    use crate::mechanism::{self, Blocks, Mechanism, Model};
+    use crate::methods::{Method, Plan};
+    use crate::norm::Tolerance;
+    use crate::options::{Options, Order, Singular};
+
+    /// Rates at which the force elements decay.
+    const DECAY: [f64; 2] = [3.0, 40.0];
+
+    /// A point mass that rests on the unit circle, with two force elements that act on nothing.
+    struct Decaying;
+
+    impl Mechanism for Decaying {
+        fn dimensions(&self) -> Dimensions {
+            Dimensions { np: 2, nv: 2, nr: 2, nl: 1, ..Dimensions::default() }
+        }
+        fn mass<T: Real>(&self, _t: T, _p: &[T], m: &mut [T]) {
+            (m[0], m[3]) = (T::real(1.0), T::real(1.0));
+        }
+        fn force<T: Real>(&self, _t: T, _x: &Blocks<'_, T>, _f: &mut [T]) {}
+        fn holonomic<T: Real>(&self, _t: T, p: &[T], _s: &[T], g: &mut [T]) {
+            g[0] = (p[0].sq() + p[1].sq() - 1.0) * 0.5;
+        }
+        fn force_element<T: Real>(&self, _t: T, x: &Blocks<'_, T>, b: &mut [T]) {
+            b.iter_mut().zip(x.r).zip(DECAY).for_each(|((b, r), decay)| *b = *r * -decay);
+        }
+    }
+
+    /// (γ/h + a) e = s for r' = -a r; with the rate at r + e in s for that at r it is (γ/h + a) e' = s - a e, and e' = e/(1 + a h/γ).
+    #[test]
+    fn the_second_estimate_of_a_critical_step_leaves_out_what_decays() {
+        let (h, x0) = (0.05, [0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 0.0]);
+        let options = Options { order: Order::Five, singular: Singular::Always, ..Options::of_call() };
+        let presented = mechanism::Options::new(Form::StrangenessFree, true);
+        let mut system = Model::new(Decaying, presented, 0.0, &x0);
+        let layout = Layout::new(Decaying.dimensions(), Form::StrangenessFree);
+        let tolerance = Tolerance::scalar(1e-9, 1e-9);
+        let mut radau = Radau::<3>::new(&layout, &options, &tolerance, true, (0.0, &x0, h));
+        let plan = Plan { h, t_new: h, cut_from: None, ends: false };
+        let Err(Setback::Reject { why: Rejection::ErrorTest { .. }, .. }) = radau.attempt(&mut system, &plan)
+        else {
+            panic!("a long step passes the error test")
+        };
+        let mut critical = radau.critical.take().expect("a critical step");
+        radau.state.restarted = false;
+        let [once, twice] = [false, true].map(|rejected| {
+            radau.state.rejected = rejected;
+            assert!(radau.estimate_critical_error(&mut critical, &mut system, h).is_ok_and(|err| err > 1.0));
+            layout.x.r.of(&radau.work.err).to_vec()
+        });
+        let gamma = radau.tableau().of.gamma;
+        for ((once, twice), decay) in once.iter().zip(&twice).zip(DECAY) {
+            let expected = once / (1.0 + decay * h / gamma);
+            assert!((twice / expected - 1.0).abs() < 1e-9, "{decay}: {once} {twice} {expected}");
+        }
+    }
+}

@@ -143,3 +143,56 @@ impl<const L: usize> Radau<L> {
         index1.solve(model, &self.mass, (t, x), a, h)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::{Dimensions, Form, Layout};
+    use crate::mechanism::samples::Circle;
+    use crate::mechanism::{self, Mechanism, Model};
+    use crate::methods::{Method, Plan};
+    use crate::norm::Tolerance;
+    use crate::options::{Options, Order, Singular};
+    use crate::system::{JacobianBlocks, Outcome};
+
+    /// The same dimensions, and no point where it can be evaluated.
+    struct Nowhere;
+
+    impl System for Nowhere {
+        fn dimensions(&self) -> Dimensions {
+            Circle.dimensions()
+        }
+        fn eom(&mut self, _t: f64, _x: &[f64], _rda: &mut [f64]) -> Outcome {
+            Outcome::Retry
+        }
+        fn mass(&mut self, _t: f64, _x: &[f64], _mass: &mut [f64]) -> Outcome {
+            Outcome::Retry
+        }
+        fn has_jacobian(&self) -> bool {
+            true
+        }
+        fn jacobian(&mut self, _t: f64, _x: &[f64], _fx: &mut JacobianBlocks) -> Outcome {
+            Outcome::Retry
+        }
+    }
+
+    /// The time to a rank loss is counted from the point before; a step as long as this one would be taken for critical by it.
+    #[test]
+    fn where_the_model_cannot_be_evaluated_the_time_to_the_rank_loss_is_not_that_of_another_point() {
+        let (h, x0) = (1e-3, [1.0 - 0.8 * 9.81, -0.8, 0.6, 0.6, 0.8]);
+        let options = Options { order: Order::Five, singular: Singular::Pass, ..Options::of_call() };
+        let presented = mechanism::Options::new(Form::StrangenessFree, true);
+        let mut system = Model::new(Circle, presented, 0.0, &x0);
+        let layout = Layout::new(Circle.dimensions(), Form::StrangenessFree);
+        let tolerance = Tolerance::scalar(1e-6, 1e-6);
+        let mut radau = Radau::<3>::new(&layout, &options, &tolerance, true, (0.0, &x0, h));
+        radau.make_room_for_critical_steps(0);
+        let plan = Plan { h, t_new: h, cut_from: None, ends: false };
+        let attempted = radau.attempt_to_pass(&mut system, h).expect("a critical step");
+        radau.memory.time = Some(h);
+        assert!(radau.follows_rank_loss(h));
+        radau.accept(&plan, &attempted);
+        assert!(radau.complete(&mut Nowhere, &plan).is_ok());
+        assert!(!radau.follows_rank_loss(h), "{:?}", radau.memory);
+    }
+}
