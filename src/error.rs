@@ -251,15 +251,6 @@ impl Code {
         }
     }
 
-    /// The code of a run that ends because what this callback gives is not finite at any step size: matrices have codes of their own, and so
-    /// have ports.
-    pub(crate) const fn not_finite(self) -> Code {
-        match self {
-            Code::StoppedByMas | Code::StoppedByJac | Code::StoppedByPort => self,
-            _ => Code::EomNotEvaluable,
-        }
-    }
-
     /// True if a method could make no more steps, which may lie in the configuration that the mechanism has come to.
     pub(crate) const fn ends_steps(self) -> bool {
         use Code::*;

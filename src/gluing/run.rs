@@ -11,7 +11,7 @@ use super::scheme::Scheme;
 use super::transport::{Lost, Transport};
 use super::watch::Watcher;
 use crate::error::{Code, Failure};
-use crate::model::Trouble;
+use crate::model::{never_finite, Trouble};
 use std::time::Instant;
 
 /// A step may grow and shrink by these factors.
@@ -340,7 +340,7 @@ pub(super) fn report(trouble: Trouble, subdomain: usize) -> Report {
     let (retry, code, not_finite) = match trouble {
         Trouble::Stop { code, not_finite } => (false, code, not_finite),
         Trouble::Retry { .. } => (true, Code::EomNotEvaluable, false),
-        Trouble::NotFinite { code } => (true, code.not_finite(), true),
+        Trouble::NotFinite { code } => (true, never_finite(code), true),
     };
     Report { retry, code, not_finite, subdomain }
 }

@@ -6,7 +6,7 @@ use crate::error::{Code, Failure, Rejection};
 use crate::layout::Layout;
 use crate::linalg::SolverKind;
 use crate::model::index1::Dependent;
-use crate::model::{Halt, Trouble};
+use crate::model::{never_finite, Halt, Trouble};
 use crate::options::Options;
 
 /// Why an attempt did not become a step.
@@ -36,7 +36,7 @@ pub fn final_code(options: &Options, why: Rejection) -> Code {
         (Rejection::RankLoss { .. }, _) => Code::SingularConfiguration,
         (Rejection::SingularMatrix, SolverKind::Lu) => Code::SingularNewtonMatrix,
         (Rejection::SingularMatrix, SolverKind::Qr) => Code::QrOfNewtonMatrix,
-        (Rejection::NotFinite { by: Some(code) }, _) => code.not_finite(),
+        (Rejection::NotFinite { by: Some(code) }, _) => never_finite(code),
         // Root functions are no part of the model.
         (Rejection::Model { by: code @ Code::RootFunctionFailed }, _) => code,
         (Rejection::NotFinite { by: None } | Rejection::Model { .. }, _) => Code::EomNotEvaluable,

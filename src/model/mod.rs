@@ -62,6 +62,15 @@ pub enum Trouble {
     },
 }
 
+/// The code of a run that ends because what this callback gives is not finite at any step size: matrices have codes of their own, and so
+/// have ports.
+pub(crate) const fn never_finite(by: Code) -> Code {
+    match by {
+        Code::StoppedByMas | Code::StoppedByJac | Code::StoppedByPort => by,
+        _ => Code::EomNotEvaluable,
+    }
+}
+
 /// What the model gives, or why it could not be evaluated.
 pub type Result<T = (), E = Trouble> = std::result::Result<T, E>;
 
