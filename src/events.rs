@@ -277,10 +277,10 @@ impl Watch {
         left: (f64, f64),
         right: (f64, f64),
     ) -> Result<f64> {
-        if right.1 == 0.0 {
-            return Ok(right.0);
-        }
         let enough = self.enough(left.0, right.0);
+        if right.1 == 0.0 {
+            return self.first_zero(roots, dense, index, (left.0, right.0), enough);
+        }
         let mut bracket = Bracket::new(left, right);
         for _ in 0..MAX_ITERATIONS {
             if bracket.width() <= enough {
@@ -289,11 +289,36 @@ impl Watch {
             let t = bracket.next(enough);
             let f = self.value_within(roots, index, t, dense)?;
             if f == 0.0 {
-                return Ok(t);
+                return self.first_zero(roots, dense, index, (left.0, t), enough);
             }
             bracket.narrow((t, f));
         }
         Ok(bracket.later())
+    }
+
+    /// Where a function becomes zero that is zero at `zero` and not at `before`: there, unless it stays zero for a time.
+    fn first_zero(
+        &mut self,
+        roots: &mut dyn RootFunctions,
+        dense: &DenseOutput<'_>,
+        index: usize,
+        (mut before, mut zero): (f64, f64),
+        enough: f64,
+    ) -> Result<f64> {
+        let just_before = zero - enough;
+        if just_before <= before || self.value_within(roots, index, just_before, dense)? != 0.0 {
+            return Ok(zero);
+        }
+        zero = just_before;
+        while zero - before > enough {
+            let t = before + 0.5 * (zero - before);
+            if self.value_within(roots, index, t, dense)? == 0.0 {
+                zero = t;
+            } else {
+                before = t;
+            }
+        }
+        Ok(zero)
     }
 
     /// All functions at (t, x).

@@ -295,6 +295,22 @@ fn a_return_from_either_side_is_found_up_to_the_end_of_the_step() {
     assert_eq!(found(|t| 3.25 - t, 0.0), Some(3.25));
 }
 
+/// A distance that is cut off at zero, as a clearance often is.
+#[test]
+fn where_a_function_stays_zero_it_is_found_as_it_becomes_zero() {
+    for zero in [3.001, 3.3, 4.0, 4.7] {
+        for (sign, tolerance) in [(1.0, 0.0), (-1.0, 0.0), (1.0, 1e-6)] {
+            let Some(t) = found(|t| sign * (zero - t).max(0.0), tolerance) else {
+                panic!("{zero} {sign} {tolerance}")
+            };
+            assert!((t - zero).abs() <= f64::max(tolerance, 20.0 * f64::EPSILON), "{zero} {sign}: {t}");
+        }
+        // Zero for a while only.
+        let t = found(|t| (zero - t).max(0.0) - (t - zero - 0.2).max(0.0), 0.0).expect("an event");
+        assert!((t - zero).abs() <= 20.0 * f64::EPSILON, "{zero}: {t}");
+    }
+}
+
 /// Four of the moments, each nearer to zero than the one behind it; three are none.
 #[test]
 fn a_departure_is_seen_at_four_moments() {
