@@ -290,9 +290,14 @@ impl Driver {
         let state = self.method.state();
         let why = state.history.last().map(|a| a.why);
         let code = why.map_or(Code::StepTooSmall, |why| final_code(&self.options, why));
+        let (t, apart) = (state.t, self.options.uround * state.t.abs());
         let detail = match why {
-            Some(why) => format!("h = {h:.3e} is too small at t = {:.9e}; last: {why}", state.t),
-            None => format!("the first step size h = {h:.3e} is too small at t = {:.9e}", state.t),
+            Some(why) => format!(
+                "h = {h:.3e} is too small at t = {t:.9e}, where times are {apart:.1e} apart; last: {why}"
+            ),
+            None => format!(
+                "the step size h = {h:.3e} is too small at t = {t:.9e}, where times are {apart:.1e} apart"
+            ),
         };
         self.failure(code, detail)
     }

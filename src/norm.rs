@@ -5,6 +5,8 @@ use crate::options::BadOption;
 
 /// Below this RTOL rounding errors count, and tolerances are not made tighter than they are.
 const TIGHTEST: f64 = 1e-13;
+/// Below this the squares of what is measured in it are lost.
+const LEAST_ATOL: f64 = 1e-150;
 
 /// RTOL and ATOL as the user gave them: both scalar (length 1) or both of length N.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,8 +52,8 @@ impl Tolerance {
             }
         }
         for (i, &a) in self.atol.iter().enumerate() {
-            if !(a > 0.0 && a.is_finite()) {
-                return refuse("ATOL", i, a, "> 0".into());
+            if !(a >= LEAST_ATOL && a.is_finite()) {
+                return refuse("ATOL", i, a, format!("> 0, at least {LEAST_ATOL:e}"));
             }
         }
         Ok(())
@@ -169,6 +171,8 @@ mod tests {
         let tol = Tolerance { rtol: vec![1e-6, 1e-6], atol: vec![1e-6, 0.0] };
         let bad = tol.validate(2, 1e-16).expect_err("zero ATOL");
         assert!(bad.to_string().contains("ATOL(2)"), "{bad}");
+        assert!(Tolerance::scalar(1e-6, 5e-324).validate(1, 1e-16).is_err());
+        assert!(Tolerance::scalar(1e-6, 1e-140).validate(1, 1e-16).is_ok());
         assert!(Tolerance::scalar(1e-16, 1e-6).validate(2, 1e-16).is_err());
         assert!(Tolerance::scalar(f64::NAN, 1e-6).validate(2, 1e-16).is_err());
         assert!(Tolerance::scalar(1e-6, 1e-6).validate(2, 1e-16).is_ok());

@@ -320,6 +320,9 @@ C++17, in which callbacks may be lambdas and throw; `fortran/geoms_handle.f90` i
 
 - A callback returns 0, or a positive number if it cannot be evaluated there (a smaller step is tried), or a negative one
   to stop the run with the code of that callback. It gets the pointer of `geoms_set_user` as its last argument.
+- Shortly before the beginning and behind the end of a run the model is asked by the checks, and with METHOD = 1, 2, 3, or 4 with
+  FORM=1, by differences in time. A positive number says that it cannot be evaluated there, and it is looked at from the other side; a
+  negative one ends the run unless it was a check. METHOD=2 has a stage 15 % of the step behind its end.
 - Functions return 0 or more if all went well, otherwise a code of the table above; `geoms_last_error` has the details.
 - Options have the names of the option table, in any case. FORM is given to `geoms_create`, messages go to
   `geoms_set_log`, a positive return value always means RECOVER.

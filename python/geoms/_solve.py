@@ -188,7 +188,7 @@ def _order(model: Model) -> str:
 
 
 def _initial(model: Model, t0: float, x0: Any) -> numpy.ndarray:
-    """x from a vector, or from blocks: what follows from positions and velocities is computed if it is not given."""
+    """x from a vector, or from blocks: what is given stays, what follows from positions and velocities is computed if it is not given."""
     if not isinstance(x0, Mapping):
         return vector("x0", x0, model.n, f", {_order(model)}")
     x = model.state(**x0)
@@ -196,7 +196,10 @@ def _initial(model: Model, t0: float, x0: Any) -> numpy.ndarray:
     left = [name for name in ("w", "lambda", "mu") if name not in given]
     blocks = model.blocks
     if any(blocks[name].stop > blocks[name].start for name in left):
-        return model.make_consistent(t0, x)
+        consistent = model.make_consistent(t0, x)
+        for name in given:
+            consistent[blocks[name]] = x[blocks[name]]
+        return consistent
     return x
 
 

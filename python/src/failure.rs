@@ -2,26 +2,44 @@
 
 use geoms::error::{Code, Failure};
 use geoms::options::{in_names, BadOption};
-use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::exceptions::{PyException, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// Where an exception of a callback waits until the run has ended.
 #[derive(Clone, Default)]
-pub struct Trap(Arc<Mutex<Option<PyErr>>>);
+pub struct Trap(Arc<Trapped>);
+
+#[derive(Default)]
+struct Trapped {
+    slot: Mutex<Option<PyErr>>,
+    /// It is no `Exception` of a model, which may be one that cannot be evaluated elsewhere, but an interrupt or an exit.
+    ends: AtomicBool,
+}
 
 impl Trap {
-    /// Keep the first one.
+    /// Keep the last one, or what ends the run.
     pub fn keep(&self, error: PyErr) {
-        if let Ok(mut slot) = self.0.lock() {
-            slot.get_or_insert(error);
+        let ends = Python::attach(|py| !error.is_instance_of::<PyException>(py));
+        if let Ok(mut slot) = self.0.slot.lock() {
+            if !self.ends() {
+                self.0.ends.store(ends, Ordering::Relaxed);
+                *slot = Some(error);
+            }
         }
+    }
+
+    /// True if no function is to be called any more.
+    pub fn ends(&self) -> bool {
+        self.0.ends.load(Ordering::Relaxed)
     }
 
     /// Take it out.
     pub fn take(&self) -> Option<PyErr> {
-        self.0.lock().ok().and_then(|mut slot| slot.take())
+        self.0.ends.store(false, Ordering::Relaxed);
+        self.0.slot.lock().ok().and_then(|mut slot| slot.take())
     }
 }
 

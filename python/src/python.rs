@@ -29,6 +29,9 @@ impl Pulse {
     /// Stop if Ctrl-C was pressed. Called often: the clock is read the more rarely the shorter the time between calls, because that
     /// costs as much as a small model.
     pub fn beat(&mut self) -> Outcome {
+        if self.trap.ends() {
+            return Outcome::Stop;
+        }
         self.left -= 1;
         if self.left > 0 {
             return Outcome::Continue;

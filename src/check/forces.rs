@@ -18,7 +18,7 @@ pub(super) struct Coupling {
 }
 
 /// The direction in which p moves with velocities u.
-fn with_velocity(probe: &mut Probe<'_>, at: &Point, u: &[f64]) -> Option<Direction> {
+pub(super) fn with_velocity(probe: &mut Probe<'_>, at: &Point, u: &[f64]) -> Option<Direction> {
     let l = probe.l;
     let mut x = at.x.clone();
     l.x.v.of_mut(&mut x).copy_from_slice(u);

@@ -141,7 +141,7 @@ fn confirmed(
     if suspects.is_empty() {
         return suspects;
     }
-    let mut probe = Probe::new(system);
+    let mut probe = Probe::new(system, t);
     let l = probe.l;
     let typical = Scaling::new(tolerance, l.n).typical;
     let Some(at) = first_point(&mut probe, (t, x), &typical) else { return suspects };

@@ -78,7 +78,7 @@ pub fn check_model(
 ) -> Result<Report, Failure> {
     let l = Layout::new(system.dimensions(), system.form());
     evaluable(system, &l, t, x)?;
-    let mut probe = Probe::new(system);
+    let mut probe = Probe::new(system, t);
     let typical = Scaling::new(tolerance, l.n).typical;
     let mut points = Vec::new();
     if let Some(given) = first_point(&mut probe, (t, x), &typical) {

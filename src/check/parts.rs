@@ -51,7 +51,7 @@ pub fn check_parts(
     }
     evaluable(system, &l, t, x)?;
     let typical = Scaling::new(tolerance, l.n).typical;
-    let mut probe = Probe::new(system);
+    let mut probe = Probe::new(system, t);
     match first_point(&mut probe, (t, x), &typical) {
         Some(at) => compare(&mut probe, &at, &typical),
         None => Err(unanswered(&mut probe, t)),

@@ -26,6 +26,8 @@ pub(super) struct Probe<'a> {
     pub calls: u64,
     /// The model asked to stop, or cannot be evaluated.
     pub stopped: Option<Failure>,
+    /// The time of the check: a model that stops at another one is none that stops.
+    now: f64,
     /// Velocities below this are small: what the forces of the model give it over its own size.
     pub speed: f64,
     seed: u64,
@@ -129,9 +131,9 @@ pub(super) fn largest(v: &[f64]) -> f64 {
 }
 
 impl<'a> Probe<'a> {
-    pub fn new(system: &'a mut dyn System) -> Self {
+    pub fn new(system: &'a mut dyn System, now: f64) -> Self {
         let l = Layout::new(system.dimensions(), system.form());
-        Probe { system, l, calls: 0, stopped: None, speed: 0.0, seed: 0x9E37_79B9_7F4A_7C15 }
+        Probe { system, l, calls: 0, stopped: None, now, speed: 0.0, seed: 0x9E37_79B9_7F4A_7C15 }
     }
 
     /// A number in [-1, 1], the same ones in every check.
@@ -151,7 +153,7 @@ impl<'a> Probe<'a> {
         let mut rda = vec![0.0; self.l.m];
         match self.system.eom(t, x, &mut rda) {
             Outcome::Continue if all_finite(&rda) => Some(rda),
-            Outcome::Stop => {
+            Outcome::Stop if t == self.now => {
                 self.stopped = Some(Failure::new(Code::StoppedByEom, "IERR < 0").at(t, 0.0));
                 None
             }
@@ -171,7 +173,7 @@ impl<'a> Probe<'a> {
         }
         match self.system.mass(t, x, &mut mass) {
             Outcome::Continue if all_finite(&mass) => Some(mass),
-            Outcome::Stop => {
+            Outcome::Stop if t == self.now => {
                 self.stopped = Some(Failure::new(Code::StoppedByMas, "IERR < 0").at(t, 0.0));
                 None
             }

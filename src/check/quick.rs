@@ -81,6 +81,8 @@ pub(super) fn take_sizes(l: &Layout, x: &[f64], typical: &[f64], into: &mut [f64
 pub(crate) struct Quick {
     l: Layout,
     seed: u64,
+    /// The time of the look: a model that stops at another one is none that stops.
+    now: f64,
     x: Vec<f64>,
     direction: Vec<f64>,
     size: Vec<f64>,
@@ -108,6 +110,7 @@ impl Quick {
         Quick {
             l: *l,
             seed: SEED,
+            now: 0.0,
             x: vec![0.0; l.n],
             direction: vec![0.0; l.n],
             size: vec![0.0; l.n],
@@ -137,7 +140,7 @@ impl Quick {
         look.calls += 1;
         match system.eom(t, &self.x, &mut self.rows[into]) {
             Outcome::Continue if all_finite(&self.rows[into]) => Some(()),
-            Outcome::Stop => {
+            Outcome::Stop if t == self.now => {
                 look.stopped = Some(Code::StoppedByEom);
                 None
             }
@@ -170,7 +173,7 @@ impl Quick {
         look: &mut Look,
     ) -> Option<()> {
         // The same signs at every look, so that a resumed run looks as it would have.
-        self.seed = SEED;
+        (self.seed, self.now) = (SEED, t);
         take_sizes(&self.l, x, &scaling.typical, &mut self.size);
         self.x.copy_from_slice(x);
         self.eom(system, t, HERE, look)?;

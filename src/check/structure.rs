@@ -2,7 +2,7 @@
 //! that p' = Z v keeps by itself.
 
 use super::findings::{Finding, Slip};
-use super::forces::rates_with;
+use super::forces::{rates_with, with_velocity};
 use super::probe::{largest, Direction, Point, Probe};
 use crate::layout::Block;
 
@@ -106,12 +106,15 @@ pub(super) fn already_conserved(probe: &mut Probe<'_>, points: &[&Point]) -> Vec
         let (Some(rates), Some(any)) = (rates_with(probe, at, &u), probe.slope(at, &along)) else {
             return Vec::new();
         };
-        // What Z u moves p by, to compare with q.
+        let Some(moving) = with_velocity(probe, at, &u) else { return Vec::new() };
+        // The time in which Z u moves p as q does.
+        let time = moving.dx.iter().zip(&along.dx).filter(|(m, _)| **m != 0.0).map(|(m, q)| (q / m).abs());
+        let time = time.fold(0.0, f64::max);
         let speed = u.iter().zip(l.x.v.range()).fold(0.0f64, |m, (u, i)| m.max(u.abs() / at.size[i]));
         suspects.retain(|&i| {
             let row = l.rda.g.start + i;
             let size = any.value[row].abs();
-            speed > 0.0 && size > 0.0 && rates[i].abs() <= 1e-7 * size + 100.0 * at.noise[row] / at.time
+            speed > 0.0 && size > 0.0 && time * rates[i].abs() <= 1e-7 * size + 100.0 * at.noise[row]
         });
     }
     let Some(at) = points.first() else { return Vec::new() };

@@ -98,7 +98,7 @@ impl TimeRate {
         Ok(())
     }
 
-    /// The difference over t ± width, in `later`; false if it looks ahead only, because the model begins at t.
+    /// The difference over t ± width, in `later`; false if it looks to one side only, because the model begins or ends at t.
     fn difference(
         &mut self,
         (t, base): (f64, &[f64]),
@@ -106,14 +106,20 @@ impl TimeRate {
         rows_at: &mut impl FnMut(f64, &mut [f64]) -> Result,
     ) -> Result<bool> {
         let (up, down) = (t + width, t - width);
-        rows_at(up - t, &mut self.later)?;
-        let (symmetric, span) = match rows_at(down - t, &mut self.earlier) {
-            Ok(()) => (true, up - down),
-            Err(Trouble::Stop { code, not_finite }) => return Err(Trouble::Stop { code, not_finite }),
-            Err(_) => {
+        let ahead = rows_at(up - t, &mut self.later);
+        let (symmetric, span) = match (&ahead, rows_at(down - t, &mut self.earlier)) {
+            (Ok(()), Ok(())) => (true, up - down),
+            (Err(stop @ Trouble::Stop { .. }), _) => return Err(*stop),
+            (_, Err(stop @ Trouble::Stop { .. })) => return Err(stop),
+            (Ok(()), Err(_)) => {
                 self.earlier.copy_from_slice(base);
                 (false, up - t)
             }
+            (Err(_), Ok(())) => {
+                self.later.copy_from_slice(base);
+                (false, t - down)
+            }
+            (Err(_), Err(_)) => return ahead.map(|()| false),
         };
         self.later
             .iter_mut()
@@ -195,15 +201,21 @@ mod tests {
     }
 
     #[test]
-    fn a_model_that_begins_at_t_is_looked_at_ahead() {
-        for (t, allowed) in [(0.0, 1e-5), (1e8, 1e-3)] {
+    fn a_model_that_begins_or_ends_at_t_is_looked_at_from_there() {
+        let code = Code::StoppedByEom;
+        for (t, allowed, side, trouble) in [
+            (0.0, 1e-5, -1.0, Trouble::Retry { code }),
+            (1e8, 1e-3, -1.0, Trouble::NotFinite { code }),
+            (0.0, 1e-5, 1.0, Trouble::NotFinite { code }),
+            (1e8, 1e-3, 1.0, Trouble::Retry { code }),
+        ] {
             let mut rates = TimeRate::new(1);
             let span = Span { narrow: 1e-6, smooth: 0.1, further: 4 };
             let rows = Block { start: 0, end: 1 };
             let at = |offset: f64, out: &mut [f64]| {
                 out[0] = (offset * 2.0).exp();
-                if offset < 0.0 {
-                    Err(Trouble::Retry { code: Code::StoppedByEom })
+                if offset * side > 0.0 {
+                    Err(trouble)
                 } else {
                     Ok(())
                 }

@@ -8,3 +8,4 @@ mod far_from_zero;
 mod nearly_dependent;
 mod net;
 mod settings;
+mod within;

@@ -61,9 +61,7 @@ impl Curvature {
             {
                 match self.rows_at(system, lin, (t, x), a, (u, along * width), forth * time, stats) {
                     Ok(()) => {}
-                    Err(Trouble::Stop { code, not_finite }) => {
-                        return Err(Trouble::Stop { code, not_finite })
-                    }
+                    Err(stop @ Trouble::Stop { .. }) => return Err(stop),
                     Err(_) => {
                         out.fill(0.0);
                         break;

@@ -19,10 +19,11 @@ const PART: f64 = 0.125;
 const WIDTH: f64 = 6e-5;
 /// Offsets and weights.
 type Formula = [(f64, f64)];
-/// Of the first derivative, central; and ahead only, where the model begins at t.
-const FORMULAS: [&Formula; 2] = [
+/// Of the first derivative, central; ahead and back only, where the model begins or ends at t.
+const FORMULAS: [&Formula; 3] = [
     &[(1.0, 2.0 / 3.0), (-1.0, -2.0 / 3.0), (2.0, -1.0 / 12.0), (-2.0, 1.0 / 12.0)],
     &[(0.0, -25.0 / 12.0), (1.0, 4.0), (2.0, -3.0), (3.0, 4.0 / 3.0), (4.0, -0.25)],
+    &[(0.0, 25.0 / 12.0), (-1.0, -4.0), (-2.0, 3.0), (-3.0, -4.0 / 3.0), (-4.0, 0.25)],
 ];
 
 /// Work space.
@@ -82,13 +83,19 @@ impl Curvature {
     }
 }
 
-/// Try the central formula, and the one ahead if the model cannot be evaluated.
+/// The central formula, or one to one side if the model cannot be evaluated on the other.
 fn first_possible(by: &mut impl FnMut(&Formula) -> Result<(), Trouble>) -> Result<(), Trouble> {
-    match by(FORMULAS[0]) {
-        Ok(()) => Ok(()),
-        Err(stop @ Trouble::Stop { .. }) => Err(stop),
-        Err(_) => by(FORMULAS[1]),
+    let unless_stopped = |trouble| match trouble {
+        Trouble::Stop { .. } => Err(trouble),
+        _ => Ok(()),
+    };
+    for formula in &FORMULAS[..2] {
+        match by(formula) {
+            Ok(()) => return Ok(()),
+            Err(trouble) => unless_stopped(trouble)?,
+        }
     }
+    by(FORMULAS[2])
 }
 
 /// A block of x moved along a direction.
