@@ -49,7 +49,11 @@ impl Newmark {
         let settled_at = if self.options.fixed_step { RESOLVED / self.weights.rtol } else { SETTLED };
         let (mut before, mut last, mut moving) = (None, None, true);
         self.work.free_first = usize::MAX;
-        for _ in 0..self.options.nit {
+        for iteration in 0..self.options.nit.saturating_mul(2) {
+            // From far away w and s take more.
+            if iteration >= self.options.nit && !self.work.unsettled {
+                break;
+            }
             self.linearize(system, plan)?;
             self.correct(plan).map_err(|_| singular())?;
             self.state.stats.nbsub += 1;
