@@ -27,6 +27,7 @@ mod pass_on;
 pub mod pendulum;
 pub mod planar;
 pub mod problem;
+pub mod rooted;
 pub mod singular_mass;
 pub mod spatial;
 pub mod stiff_spring;

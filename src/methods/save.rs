@@ -21,7 +21,7 @@ use crate::stats::Stats;
 /// First bytes of any saved state.
 const FAMILY: &[u8; 6] = b"geoms\0";
 /// Version of the format.
-const VERSION: u16 = 3;
+const VERSION: u16 = 4;
 /// Bytes before the content.
 const HEADER: usize = 24;
 /// Where the checksum lies.

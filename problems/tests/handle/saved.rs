@@ -118,7 +118,7 @@ fn a_state_says_why_it_is_refused() {
     // The format of before.
     let mut older = bytes.clone();
     older[7] = 2;
-    says(&older, "format 2, allowed: 3");
+    says(&older, "format 2, allowed: 4");
     let mut damaged = bytes.clone();
     damaged[100] ^= 1;
     says(&damaged, "checksum");

@@ -6,6 +6,7 @@
 
 mod adaptive;
 mod again;
+mod algebraic;
 mod dissipation;
 mod harness;
 mod interfaces;

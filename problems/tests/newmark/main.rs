@@ -4,6 +4,7 @@
 //! `cargo test --release --test newmark -- --nocapture` prints the measured numbers.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod algebraic;
 mod harness;
 mod limits;
 mod mechanisms;

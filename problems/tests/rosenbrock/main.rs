@@ -4,6 +4,7 @@
 //! `cargo test --release --test rosenbrock -- --nocapture` prints the measured tables.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod algebraic;
 mod harness;
 mod jacobians;
 mod ode;

@@ -34,7 +34,7 @@ impl Weights {
 
     /// Another accepted point.
     pub fn see(&mut self, layout: &Layout, x: &[f64]) {
-        for i in layout.x.contact_position.range().chain(layout.x.r.range()) {
+        for i in layout.x.contact_position.range().chain(layout.x.r.range()).chain(layout.x.w.range()) {
             self.peak[i] = self.peak[i].max(x[i].abs());
         }
         self.renew();
@@ -61,9 +61,9 @@ impl Weights {
         }
     }
 
-    /// Position with the largest share of v, as an index into x.
-    pub fn dominating_position(&self, layout: &Layout, v: &[f64]) -> Option<usize> {
-        dominating(v, layout.x.p.of(&self.scal)).map(|i| layout.x.p.start + i)
+    /// Component with the largest share of v, which belongs to a block of x, as an index into x.
+    pub fn dominating(&self, block: Block, v: &[f64]) -> Option<usize> {
+        dominating(v, block.of(&self.scal)).map(|i| block.start + i)
     }
 }
 
@@ -100,6 +100,25 @@ impl Hht {
         } else {
             slopes
         }
+    }
+
+    /// Size of what the rows d by themselves ask of w, and of its rounding errors, in units of the tolerance. The increments of w say less:
+    /// they have the rounding errors of λ, which grow as h falls.
+    pub(super) fn auxiliary_size(&self) -> (f64, f64) {
+        let (w, u, weights) = (self.layout.x.w, self.unknowns.w, &self.weights);
+        if w.is_empty() {
+            return (0.0, 0.0);
+        }
+        let (mut left, mut floor) = (0.0, 0.0);
+        for (k, i) in w.range().enumerate() {
+            let now = u.of(&self.work.y)[k].abs();
+            let scal = weights.atol[i] + weights.rtol[i] * weights.peak[i].max(now);
+            left += (u.of(&self.work.d)[k] / scal).powi(2);
+            floor += (now / scal).powi(2);
+        }
+        let unit = FLOOR * f64::EPSILON.max(self.options.uround);
+        let mean = |sum: f64| (sum / w.len() as f64).sqrt();
+        (mean(left), unit * mean(floor))
     }
 
     /// Increments below this are rounding errors: a is not resolved below ε|p|/(βh²).
@@ -187,14 +206,15 @@ impl Hht {
             *e = factor * (y - old);
         }
         let power = if c.state_error() > 0.0 { 2.0 } else { 3.0 };
+        let slopes = [&self.new.smooth, &self.old.smooth, &self.smooth_before];
         for (i, e) in l.x.r.of_mut(error).iter_mut().enumerate() {
-            let at = |y: &[f64]| u.slope.of(y)[i];
-            let change = at(y) - at(newest);
+            let [new, newest, older] = slopes.map(|slope| slope[i]);
+            let change = new - newest;
             *e = match before {
                 _ if c.state_error() > 0.0 => c.state_error() * h * change,
                 // h³/6 times the second divided difference of r'.
                 Some(b) => {
-                    let last = at(newest) - at(self.points.values(1));
+                    let last = newest - older;
                     h * h * h / 6.0 * (change / h - last / b) / (h + b)
                 }
                 None => h / 6.0 * change,

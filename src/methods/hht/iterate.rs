@@ -1,11 +1,14 @@
 //! The discretised equations and Newton's method for them.
 
-use super::predict::{judge, Verdict};
+use super::predict::{judge, judge_algebraic, Verdict};
 use super::*;
 use crate::methods::setback::Result;
 
 /// Increments are solved to this part of the tolerance, c of (30) of the paper, unless FNEWT says otherwise.
 const CRITERION: f64 = 1e-3;
+
+/// And w, which the error test leaves out, to this part of it.
+const SETTLED: f64 = 0.1;
 
 /// How an iteration ended.
 pub(super) enum Newton {
@@ -133,35 +136,68 @@ impl Hht {
         Ok(())
     }
 
-    /// Newton's method with the matrix in hand.
-    pub(super) fn iterate(&mut self, system: &mut dyn System, plan: Plan) -> Result<Newton> {
+    /// Newton's method with the matrix in hand, or with a new one at each iterate: where d bends much over a step, increments may grow
+    /// before they shrink.
+    pub(super) fn iterate(&mut self, system: &mut dyn System, plan: Plan, anew: bool) -> Result<Newton> {
         let criterion = self.options.fnewt.unwrap_or(CRITERION);
-        let mut before = None;
-        for iteration in 1..=self.options.nit {
+        let (mut before, mut moving) = ([None; 2], true);
+        self.work.unsettled = false;
+        let most = if anew { self.options.nit.saturating_mul(2) } else { self.options.nit };
+        for iteration in 1..=most {
+            if anew {
+                self.linearize(system, plan)?;
+            }
             if !self.evaluate_residuals(system, plan)? {
                 return Ok(Newton::GeneralKinematics);
             }
+            self.only_auxiliary();
             let Some(mut factored) = self.matrix.factored() else { return Ok(Newton::Failed) };
             factored.solve(&mut self.work.e);
+            if !self.work.d.is_empty() {
+                factored.solve(&mut self.work.d);
+                self.state.stats.nbsub += 1;
+            }
             self.state.stats.nbsub += 1;
             self.update(plan.h);
             let size = self.increment_size(plan.h);
-            if let Some(before) = before {
+            if let Some(before) = before[0] {
                 self.state.theta = size / before;
             }
-            match judge(size, before, criterion, self.round_off_floor()) {
-                Verdict::Continue => before = Some(size),
+            let (left, rounding) = self.auxiliary_size();
+            let settled = judge_algebraic(left, before[1], SETTLED, rounding);
+            self.work.unsettled = settled == Verdict::Continue || settled == Verdict::Diverged;
+            // What has converged stays so while it is small: behind it only w moves.
+            let mut verdict = match judge(size, before[0], criterion, self.round_off_floor()) {
+                _ if !moving && size <= criterion => Verdict::Converged,
+                Verdict::Diverged if self.is_stagnation(size, criterion, plan.h) => Verdict::AtRoundOff,
+                verdict => verdict,
+            };
+            moving = matches!(verdict, Verdict::Continue | Verdict::Diverged);
+            if settled == Verdict::Diverged || (settled == Verdict::Continue && !moving) {
+                verdict = settled;
+            }
+            match verdict {
+                Verdict::Diverged if anew && size.is_finite() && left.is_finite() => {}
+                Verdict::Diverged => return Ok(Newton::Failed),
+                Verdict::Continue => {}
                 Verdict::Converged => return Ok(Newton::Converged(iteration)),
-                Verdict::Diverged if !self.is_stagnation(size, criterion, plan.h) => {
-                    return Ok(Newton::Failed)
-                }
-                Verdict::AtRoundOff | Verdict::Diverged => {
+                Verdict::AtRoundOff => {
                     self.state.stats.at_round_off += 1;
                     return Ok(Newton::Converged(iteration));
                 }
             }
+            before = [Some(size), Some(left)];
         }
         Ok(Newton::Failed)
+    }
+
+    /// The residuals of d, without the other ones.
+    fn only_auxiliary(&mut self) {
+        let (w, work) = (self.unknowns.w, &mut self.work);
+        if !work.d.is_empty() {
+            work.d.fill(0.0);
+            w.of_mut(&mut work.d).copy_from_slice(w.of(&work.e));
+        }
     }
 
     /// y := y - κ e; the contact variables have the scale βh² in the matrix.
@@ -174,8 +210,12 @@ impl Hht {
     }
 
     pub(super) fn newton_failed(&self) -> Setback {
-        let component =
-            self.weights.dominating_position(&self.layout, self.unknowns.position().of(&self.work.e));
+        let (l, u, work) = (&self.layout, &self.unknowns, &self.work);
+        let component = if work.unsettled {
+            self.weights.dominating(l.x.w, u.w.of(&work.d))
+        } else {
+            self.weights.dominating(l.x.p, u.position().of(&work.e))
+        };
         Setback::Reject { why: Rejection::Newton { theta: self.state.theta }, factor: 0.25, component }
     }
 
@@ -205,4 +245,37 @@ impl Hht {
         new.slope.copy_from_slice(u.slope.of(&self.work.y));
         Ok(())
     }
+
+    /// r' of the new point for the error test. Where multipliers have a part in it they are those of the accelerations: the multipliers of
+    /// the scheme answer each change of h by O(1/h), which steps that become shorter only enlarge.
+    pub(super) fn smooth_slopes(&mut self, system: &mut dyn System, plan: Plan) -> Result {
+        let l = self.layout;
+        self.new.smooth.copy_from_slice(self.unknowns.slope.of(&self.work.y));
+        self.excited |= depends_on_multipliers(&l, &self.fx);
+        if !self.excited || self.options.fixed_step {
+            return Ok(());
+        }
+        self.compose(plan.h);
+        let (index1, x, a) = (&mut self.index1, &mut self.new.reported, &mut self.new.reported_a);
+        x.copy_from_slice(&self.new.x);
+        a.copy_from_slice(self.unknowns.a.of(&self.work.y));
+        let (mass, model) = (&mut self.mass, &mut self.state.counted(system));
+        let mut found = || -> std::result::Result<(), Halt> {
+            index1.linearize(model, &mut self.derivatives, mass, (plan.t_new, x))?;
+            index1.decompose(mass, model.stats)?;
+            index1.solve(model, mass, (plan.t_new, x), a, plan.h)?;
+            Ok(model.eom(plan.t_new, x, &mut index1.rda)?)
+        };
+        match found() {
+            Ok(()) => self.new.smooth.copy_from_slice(l.rda.b.of(&self.index1.rda)),
+            Err(Halt::Model(trouble)) => return Err(self.setback(trouble)),
+            Err(_) => {}
+        }
+        Ok(())
+    }
+}
+
+/// True if r' depends on w, λ or μ at this point.
+pub(super) fn depends_on_multipliers(l: &Layout, fx: &JacobianBlocks) -> bool {
+    (0..l.dims.nr).any(|i| fx.fx[3].row_largest(i, l.x.algebraic.range()) > 0.0)
 }

@@ -69,6 +69,10 @@ pub struct Hht {
     mass_old: Mass,
     old: Point,
     new: Point,
+    /// r' depends on w, λ or μ.
+    excited: bool,
+    /// `smooth` of the point before the last one.
+    smooth_before: Vec<f64>,
     points: Points,
     work: Work,
 }
@@ -79,6 +83,8 @@ struct Point {
     x: Vec<f64>,
     a: Vec<f64>,
     slope: Vec<f64>,
+    /// The same as the error test sees it: with multipliers of the accelerations where they have a part in it.
+    smooth: Vec<f64>,
     /// f_dyn, with the multipliers of this point.
     force: Vec<f64>,
     /// p'.
@@ -95,6 +101,7 @@ impl Point {
             x: vec![0.0; layout.n],
             a: vec![0.0; d.nv],
             slope: vec![0.0; d.nr],
+            smooth: vec![0.0; d.nr],
             force: vec![0.0; d.nv],
             f_kin: vec![0.0; d.np],
             reported: vec![0.0; layout.n],
@@ -109,6 +116,10 @@ struct Work {
     /// Unknowns, and their residuals or increments.
     y: Vec<f64>,
     e: Vec<f64>,
+    /// Increments from the rows d alone; empty without w.
+    d: Vec<f64>,
+    /// The last w did not satisfy d.
+    unsettled: bool,
     rda: Vec<f64>,
     x: Vec<f64>,
     mean: Vec<f64>,
@@ -137,6 +148,7 @@ impl Method for Hht {
         self.check_square(plan.h)?;
         self.begin(system, plan.h)?;
         let iterations = self.solve(system, *plan)?;
+        self.smooth_slopes(system, *plan)?;
         let estimate = self.estimate_error(*plan);
         if estimate.err > 1.0 && !self.options.fixed_step {
             let why = Rejection::ErrorTest { err: estimate.err };
@@ -156,6 +168,7 @@ impl Method for Hht {
 
     fn accept(&mut self, plan: &Plan, _attempted: &Attempted) {
         std::mem::swap(&mut self.old, &mut self.new);
+        self.smooth_before.copy_from_slice(&self.new.smooth);
         if !self.options.mass.is_constant() {
             std::mem::swap(&mut self.mass, &mut self.mass_old);
         }
@@ -226,10 +239,14 @@ impl Hht {
             pattern: pattern.cloned(),
             old: Point::new(layout),
             new: Point::new(layout),
+            excited: false,
+            smooth_before: vec![0.0; d.nr],
             points: Points::new(unknowns.n),
             work: Work {
                 y: vec![0.0; unknowns.n],
                 e: vec![0.0; unknowns.n],
+                d: vec![0.0; if d.nw > 0 { unknowns.n } else { 0 }],
+                unsettled: false,
                 rda: vec![0.0; layout.m],
                 x: vec![0.0; layout.n],
                 mean: vec![0.0; d.nv],
@@ -254,7 +271,7 @@ impl Hht {
             if let Some(mut factored) = self.matrix.factored() {
                 factored.remove_undetermined(&mut self.work.y);
             }
-            match self.iterate(system, plan)? {
+            match self.iterate(system, plan, false)? {
                 Newton::Converged(iterations) => return Ok(iterations),
                 Newton::GeneralKinematics => {
                     self.use_general_kinematics();
@@ -263,6 +280,13 @@ impl Hht {
                 Newton::Failed if !renewed => {
                     self.matrix.discard();
                     self.state.stats.newton_updates += 1;
+                }
+                Newton::Failed if self.work.unsettled => {
+                    self.points.predict(plan.t_new, 0, &mut self.work.y);
+                    if let Newton::Converged(iterations) = self.iterate(system, plan, true)? {
+                        return Ok(iterations);
+                    }
+                    return Err(self.newton_failed());
                 }
                 Newton::Failed => return Err(self.newton_failed()),
             }
@@ -279,6 +303,7 @@ impl Hht {
         self.points = Points::new(n);
         self.work.y = vec![0.0; n];
         self.work.e = vec![0.0; n];
+        self.work.d.resize(if self.layout.dims.nw > 0 { n } else { 0 }, 0.0);
         // The run goes on from the point as it is, with what general kinematics needs.
         self.begun = false;
     }

@@ -155,6 +155,21 @@ pub fn judge(now: f64, before: Option<f64>, criterion: f64, floor: f64) -> Verdi
     }
 }
 
+/// No better rate of convergence is relied on for what the error test leaves out.
+const LEAST_RATE: f64 = 0.01;
+
+/// The same for variables that the error test leaves out, which may jump: with increments of `enough` left, or one so small that its
+/// rate need not be known.
+pub fn judge_algebraic(now: f64, before: Option<f64>, enough: f64, floor: f64) -> Verdict {
+    if now <= LEAST_RATE * enough {
+        return Verdict::Converged;
+    }
+    match judge(now, before.map(|before| before.min(now / LEAST_RATE)), enough, floor) {
+        Verdict::Diverged if now <= enough => Verdict::AtRoundOff,
+        other => other,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,5 +204,17 @@ mod tests {
         assert_eq!(judge(1e-8, Some(1e-8), 1e-12, 1e-9), Verdict::AtRoundOff);
         assert_eq!(judge(1e-10, None, 1e-12, 1e-9), Verdict::Converged);
         assert_eq!(judge(f64::NAN, Some(1.0), 1e-3, 1e-9), Verdict::Diverged);
+    }
+
+    #[test]
+    fn what_the_error_test_leaves_out_converges_too() {
+        assert_eq!(judge_algebraic(1e-3, None, 0.1, 0.0), Verdict::Converged);
+        assert_eq!(judge_algebraic(2e-3, None, 0.1, 0.0), Verdict::Continue);
+        // No rate below a hundredth is believed.
+        assert_eq!(judge_algebraic(9.0, Some(1e9), 0.1, 0.0), Verdict::Converged);
+        assert_eq!(judge_algebraic(11.0, Some(1e9), 0.1, 0.0), Verdict::Continue);
+        assert_eq!(judge_algebraic(2.0, Some(1.0), 0.1, 0.0), Verdict::Diverged);
+        assert_eq!(judge_algebraic(0.05, Some(0.04), 0.1, 0.0), Verdict::AtRoundOff);
+        assert_eq!(judge_algebraic(f64::NAN, Some(1.0), 0.1, 1.0), Verdict::Diverged);
     }
 }

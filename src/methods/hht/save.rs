@@ -19,6 +19,10 @@ impl Hht {
         for part in [&old.x, &old.a, &old.slope, &old.force, &old.f_kin, &old.reported, &old.reported_a] {
             w.reals(part);
         }
+        w.flag(self.excited);
+        if self.excited {
+            [&old.smooth, &self.smooth_before].into_iter().for_each(|part| w.reals(part));
+        }
         w.mass(&self.mass);
         w.mass(&self.mass_old);
         self.points.save(&mut w);
@@ -58,9 +62,19 @@ impl Hht {
             r.reals("the last point", part)?;
         }
         require("the last point", !begun || self.old.reported == self.state.x)?;
+        self.excited = r.flag("force elements")?;
+        if self.excited {
+            r.reals("force elements", &mut self.old.smooth)?;
+            r.reals("force elements", &mut self.smooth_before)?;
+        }
         self.restore_masses(&mut r, begun)?;
         self.points = Points::new(self.unknowns.n);
         self.points.restore(&mut r, self.state.t, begun)?;
+        if !self.excited {
+            let slopes = |k: usize| self.unknowns.slope.of(self.points.values(k));
+            self.old.smooth.copy_from_slice(&self.old.slope);
+            self.smooth_before.copy_from_slice(slopes(1));
+        }
         self.restore_matrix(&mut r)?;
         self.begun = begun;
         r.end()

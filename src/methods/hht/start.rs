@@ -28,6 +28,7 @@ impl Hht {
         old.force.copy_from_slice(l.rda.f_dyn.of(rda));
         old.f_kin.copy_from_slice(l.rda.f_kin.of(rda));
         old.slope.copy_from_slice(l.rda.b.of(rda));
+        old.smooth.copy_from_slice(&old.slope);
         old.reported.copy_from_slice(&old.x);
         old.reported_a.copy_from_slice(&old.a);
         self.first_unknowns();

@@ -100,6 +100,19 @@ impl Newmark {
         sizes.into_iter().fold(0.0, |m, s| if s.is_nan() || s > m { s } else { m })
     }
 
+    /// Size of what the rows d and c by themselves ask of w and s, and of its rounding errors, in units of the tolerance.
+    pub(super) fn algebraic_size(&self) -> (f64, f64) {
+        let (l, w, work) = (&self.layout, &self.weights, &self.work);
+        let of_w = match work.auxiliary.get(self.velocity.free() + self.velocity.rank()..) {
+            Some(increments) => w.rms(l.x.w, &increments[..l.dims.nw]),
+            None => 0.0,
+        };
+        let of_s = w.rms(l.x.s, &self.lin.contact_shift);
+        let floor = FLOOR * w.rms(l.x.w, l.x.w.of(&self.new.x)).max(w.rms(l.x.s, l.x.s.of(&self.new.x)));
+        // A maximum would lose NaN.
+        (if of_w > of_s || of_w.is_nan() { of_w } else { of_s }, floor)
+    }
+
     /// Increments below this are rounding errors: of positions and velocities, of their changes over the step, and of forces that
     /// balance.
     pub(super) fn round_off_floor(&self, h: f64) -> f64 {
@@ -129,8 +142,13 @@ impl Newmark {
 
     /// Component with the largest share of the last increments.
     pub(super) fn dominating_increment(&self) -> Option<usize> {
-        let block = self.layout.x.p;
-        dominating(&self.work.p, block.of(&self.weights.scal)).map(|i| block.start + i)
+        let (l, work) = (&self.layout, &self.work);
+        let (block, increments) = match work.auxiliary.get(l.dims.nv..l.dims.nv + l.dims.nw) {
+            Some(of_w) if work.unsettled && of_w.iter().any(|d| *d != 0.0) => (l.x.w, of_w),
+            _ if work.unsettled && l.dims.nw == 0 => (l.x.s, &self.lin.contact_shift[..]),
+            _ => (l.x.p, &work.p[..]),
+        };
+        dominating(increments, block.of(&self.weights.scal)).map(|i| block.start + i)
     }
 
     /// Local errors of p, v and r.

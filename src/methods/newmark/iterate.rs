@@ -18,7 +18,7 @@ use crate::error::Rejection;
 use crate::layout::Block;
 use crate::linalg::products::{add_mul, add_mul_ld, add_mul_vec, mul, mul_transposed, mul_vec};
 use crate::linalg::LinalgError;
-use crate::methods::hht::predict::{judge, Verdict};
+use crate::methods::hht::predict::{judge, judge_algebraic, Verdict};
 use crate::model::Halt;
 use crate::options::MonitorUse;
 use crate::system::System;
@@ -27,6 +27,10 @@ use crate::system::System;
 const CRITERION: f64 = 1e-3;
 /// ... and with constant steps, where the tolerance has no other meaning, to rounding: h a is found to this relative size.
 const PRECISE: f64 = 1e-18;
+/// Increments of w and s, which the error test leaves out, to this part of it ...
+const SETTLED: f64 = 0.1;
+/// ... or to this relative size.
+const RESOLVED: f64 = 1e-10;
 /// Increments that do not shrink are rounding errors below this relative size, with JAC and with differences.
 const STAGNANT: [f64; 2] = [1e-10, 1e-7];
 
@@ -42,39 +46,53 @@ impl Newmark {
             None if self.options.fixed_step => precise,
             None => CRITERION,
         };
-        let mut before = None;
+        let settled_at = if self.options.fixed_step { RESOLVED / self.weights.rtol } else { SETTLED };
+        let (mut before, mut last, mut moving) = (None, None, true);
         self.work.free_first = usize::MAX;
-        for _ in 0..self.options.nit {
+        for iteration in 0..self.options.nit.saturating_mul(2) {
+            // From far away w and s take more.
+            if iteration >= self.options.nit && !self.work.unsettled {
+                break;
+            }
             self.linearize(system, plan)?;
             self.correct(plan).map_err(|_| singular())?;
             self.state.stats.nbsub += 1;
             let size = self.increment_size(plan.h);
+            let (left, rounding) = self.algebraic_size();
+            let settled = judge_algebraic(left, last, settled_at, rounding);
+            last = Some(left);
+            self.work.unsettled = matches!(settled, Verdict::Continue | Verdict::Diverged);
             if let Some(before) = before {
                 self.state.theta = size / before;
             }
             if size * self.weights.rtol > FAR {
                 self.work.free_first = usize::MAX;
             }
-            if self.is_newton() && before.is_some_and(|before| next_increment(size, before) <= criterion) {
-                return Ok(());
-            }
-            match judge(size, before, criterion, self.round_off_floor(plan.h)) {
-                Verdict::Continue => before = Some(size),
+            let newton =
+                self.is_newton() && before.is_some_and(|before| next_increment(size, before) <= criterion);
+            let verdict = match judge(size, before, criterion, self.round_off_floor(plan.h)) {
+                // What has converged stays so while it is small: behind it only w and s move.
+                _ if newton || (!moving && size <= criterion) => Verdict::Converged,
+                Verdict::Diverged if self.is_negligible(size) => Verdict::AtRoundOff,
+                verdict => verdict,
+            };
+            moving = matches!(verdict, Verdict::Continue | Verdict::Diverged);
+            match verdict {
+                _ if !size.is_finite() || !left.is_finite() => break,
+                Verdict::Converged | Verdict::AtRoundOff if self.work.unsettled => {}
                 Verdict::Converged => return Ok(()),
                 Verdict::AtRoundOff => {
                     self.state.stats.at_round_off += 1;
                     return Ok(());
                 }
-                Verdict::Diverged if self.is_negligible(size) => {
-                    self.state.stats.at_round_off += 1;
-                    return Ok(());
-                }
+                Verdict::Continue => {}
                 // The first increments are those of a start that was no iterate.
-                Verdict::Diverged if size.is_finite() && self.state.theta < 2.0 => before = Some(size),
+                Verdict::Diverged if self.state.theta < 2.0 || self.work.unsettled => {}
                 Verdict::Diverged => break,
             }
+            before = Some(size);
         }
-        if before.is_some_and(|size| self.is_negligible(size)) {
+        if !self.work.unsettled && before.is_some_and(|size| self.is_negligible(size)) {
             self.state.stats.at_round_off += 1;
             return Ok(());
         }
@@ -170,6 +188,13 @@ impl Newmark {
         self.assemble(plan.h)?;
         self.right_hand_side(plan.h);
         self.matrix.solve(&mut self.work.unknowns);
+        if !self.work.auxiliary.is_empty() {
+            let (l, first) = (&self.layout, self.layout.dims.nv);
+            let out = &mut self.work.auxiliary;
+            out.fill(0.0);
+            out[first..first + l.dims.nw].copy_from_slice(l.rda.d.of(&self.lin.rda));
+            self.matrix.solve(out);
+        }
         self.apply(plan.h);
         Ok(())
     }

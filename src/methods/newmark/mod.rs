@@ -152,6 +152,10 @@ struct Work {
     free_first: usize,
     mass: Vec<f64>,
     unknowns: Vec<f64>,
+    /// Increments from the rows d alone; empty without w.
+    auxiliary: Vec<f64>,
+    /// The last w or s did not satisfy d or c.
+    unsettled: bool,
     carried: Vec<f64>,
     multipliers: Vec<f64>,
     spare: Vec<f64>,
@@ -183,6 +187,8 @@ impl Work {
             free_first: usize::MAX,
             mass: zeros(d.nv * d.nv),
             unknowns: zeros(d.nv + d.nw + d.nr),
+            auxiliary: zeros(if d.nw > 0 { d.nv + d.nw + d.nr } else { 0 }),
+            unsettled: false,
             carried: zeros(m * d.nv.min(m)),
             multipliers: zeros(m),
             spare: zeros(n),

@@ -20,6 +20,8 @@ use crate::system::System;
 const NEARLY: f64 = 1e-9;
 /// Likewise in units of what is enough for positions: that correction leaves a tenth.
 const LOOSE: f64 = 10.0;
+/// The last correction of w is at most this part of the tolerance.
+const NEGLIGIBLE: f64 = 0.1;
 /// Updates begin when what the assembly still moves is less than this part of what they are made of.
 const SHARE: f64 = 0.1;
 
@@ -99,12 +101,24 @@ impl Rosenbrock {
         Ok(())
     }
 
+    /// What the last evaluation asks of w is small. Updates that made steps short where d bends much may have looked like convergence.
+    fn check_auxiliary(&self) -> Result<(), Halt> {
+        let (w, enough) = (self.layout.x.w, NEGLIGIBLE * self.least_rtol);
+        for ((x, d), typical) in w.of(&self.motion.x).iter().zip(&self.frozen.step).zip(w.of(&self.typical)) {
+            if d.abs() > enough.max(NEARLY) * (x.abs() + typical) || d.is_nan() {
+                return Err(Halt::Diverged);
+            }
+        }
+        Ok(())
+    }
+
     /// The rate at the assembled point in `y_new`, after a last correction of w, λ, μ, which forces follow linearly.
     pub(super) fn rate_with_frozen(&mut self, system: &mut dyn System, t: f64) -> Result<(), Halt> {
         let l = self.layout;
         self.motion.place(&self.y_new);
         self.motion.evaluate(&mut self.state.counted(system), t)?;
         self.algebraic_step()?;
+        self.check_auxiliary()?;
         let (motion, step) = (&mut self.motion, &self.frozen.step);
         l.x.algebraic.of_mut(&mut motion.x).iter_mut().zip(step).for_each(|(x, d)| *x += d);
         for (k, rows) in [(3, l.rda.b), (4, l.rda.f_dyn)] {
