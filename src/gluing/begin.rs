@@ -10,7 +10,7 @@ use super::run::{tell, Glued};
 use super::scheme::Scheme;
 use super::transport::{Alone, Transport};
 use super::tree;
-use super::watch::Watcher;
+use super::watcher::Watcher;
 use crate::error::{Code, Failure};
 
 /// Relative changes that end the iteration for accelerations and forces at the start, and that are accepted after so many.
@@ -102,13 +102,14 @@ impl<'s> Glued<'s> {
             owners,
             locals,
             watchers,
+            events: Vec::new(),
             transport,
             coordination,
             t,
             h,
             statistics,
             iterations: 0,
-            watching: None,
+            census: None,
             saving: None,
             trouble: None,
         };
@@ -143,7 +144,7 @@ impl<'s> Glued<'s> {
                 local.solve(t, mode)
             });
             self.interface(mode, true, own)?;
-            let [change, size] = self.update(mode)?;
+            let ([change, size], _) = self.update(mode, 0.0)?;
             if change <= SETTLED.0 * (1.0 + size) || k > SETTLED_AFTER && change <= SETTLED.1 * (1.0 + size) {
                 break;
             }
