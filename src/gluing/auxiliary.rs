@@ -21,7 +21,7 @@ fn larger(
     slack: f64,
 ) -> usize {
     let allowed = |y: f64| (atol + rtol * y.abs()).max(FINEST * (1.0 + y.abs()));
-    changes.filter(|&(change, y)| !(change.abs() <= part * allowed(y) + slack)).count()
+    changes.filter(|&(change, y)| change.is_nan() || change.abs() > part * allowed(y) + slack).count()
 }
 
 impl Local<'_> {

@@ -32,7 +32,7 @@ impl<'s> Glued<'s> {
         h: f64,
     ) -> Result<Self, Failure> {
         let mut made = Self::prepare(assembly, transport, settings, t, h)?;
-        made.check_joints()?;
+        made.check_joints(true)?;
         made.settle()?;
         // What is counted are the steps.
         (made.statistics, made.coordination.traffic) = (Statistics::default(), Traffic::default());
@@ -191,7 +191,7 @@ impl<'s> Glued<'s> {
         }
         self.agree(&mut [], |a, _| a, own)?;
         self.locals.iter_mut().for_each(Local::begin);
-        self.check_joints()?;
+        self.check_joints(false)?;
         self.settle()
     }
 }
