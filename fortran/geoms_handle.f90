@@ -1017,6 +1017,16 @@ module geoms_handle
       integer(c_int), intent(inout) :: index
       integer(c_int) :: geoms_glue_event
     end function
+    ! All events at the instant at which the last geoms_glue_integrate or geoms_glue_step has stopped, of all
+    ! participants: subdomain, and number of the function from 0, in this order.
+    function geoms_glue_events(glue, n, subdomains_or_null, indices_or_null) bind(c, name='geoms_glue_events')
+      import
+      type(c_ptr), value :: glue
+      integer(c_int), value :: n
+      type(c_ptr), value :: subdomains_or_null
+      type(c_ptr), value :: indices_or_null
+      integer(c_int) :: geoms_glue_events
+    end function
     ! The counters of this participant.
     function geoms_glue_statistics(glue, out) bind(c, name='geoms_glue_statistics')
       import

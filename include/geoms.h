@@ -1856,7 +1856,8 @@ int geoms_glue_force(struct geoms_glue *glue,
                      double *force);
 
 /**
- * The event at which the run has stopped: subdomain, and number of its function from 0.
+ * The event at which the run has stopped: subdomain, and number of its function from 0. If there are several at that instant it is the first one of
+ * the first subdomain; see geoms_glue_events.
  *
  * # Safety
  * The pointer is null or one of geoms_glue_create; the others are null or point to a number.
@@ -1864,6 +1865,18 @@ int geoms_glue_force(struct geoms_glue *glue,
 int geoms_glue_event(struct geoms_glue *glue,
                      int *subdomain,
                      int *index);
+
+/**
+ * All events at the instant at which the last geoms_glue_integrate or geoms_glue_step has stopped, of all participants: subdomain, and number of the function
+ * from 0, in this order. Returns how many there are, 0 if there is none; at most n of them are written.
+ *
+ * # Safety
+ * The pointer is null or one of geoms_glue_create; `subdomains` and `indices` are null or have n entries.
+ */
+int geoms_glue_events(struct geoms_glue *glue,
+                      int n,
+                      int *subdomains_or_null,
+                      int *indices_or_null);
 
 /**
  * The counters of this participant.

@@ -925,6 +925,19 @@ class glue {
         return e;
     }
 
+    /// Subdomain and number of the function of every event at the instant at which the last call has stopped.
+    std::vector<std::pair<int, int>> events() const
+    {
+        const int n = check(geoms_glue_events(get(), 0, nullptr, nullptr));
+        std::vector<int> subdomains(static_cast<std::size_t>(n)), indices(subdomains.size());
+        check(geoms_glue_events(get(), n, subdomains.data(), indices.data()));
+        std::vector<std::pair<int, int>> found;
+        for (std::size_t k = 0; k < indices.size(); ++k) {
+            found.emplace_back(subdomains[k], indices[k]);
+        }
+        return found;
+    }
+
     geoms_glue_stats statistics() const
     {
         geoms_glue_stats s;

@@ -5,7 +5,8 @@ use super::description::{Projection, Stop};
 use super::front::Mode;
 use super::run::Glued;
 use super::sum::{Sum, DIGITS};
-use crate::error::Failure;
+use crate::error::{Code, Failure};
+use crate::model::Trouble;
 
 /// Iterations of Newton's method.
 const MAX_ITERATIONS: u64 = 20;
@@ -17,6 +18,8 @@ const CONVERGED: f64 = 1e-10;
 const ROUND_OFF: f64 = 1e-14;
 /// Changes below this may be round-off, if they do not become smaller: near singular configurations.
 const STAGNATED: f64 = 1e-6;
+/// After so many iterations changes of w and s that the tolerances allow are taken for round-off.
+const SETTLED_AFTER: u64 = 10;
 /// Changes above this diverge.
 const DIVERGED: f64 = 1e12;
 
@@ -70,6 +73,12 @@ impl Glued<'_> {
         }
         let (project, scheme) = (self.settings.project, self.scheme);
         self.locals.iter_mut().for_each(|l| l.finish(project, &scheme, h));
+        if self.census()?.auxiliary > 0 {
+            let (t, tolerance) = (self.t + h, (self.settings.rtol, self.settings.atol));
+            let own = self.each(|local| local.renew_auxiliary(t, tolerance));
+            let report = self.try_agree(&mut [], f64::min, own)?;
+            return Ok(report.map(|report| Setback::Newton(Some(report))));
+        }
         Ok(None)
     }
 
@@ -92,19 +101,27 @@ impl Glued<'_> {
                 local.compose(&scheme, h);
                 local.evaluate(t)?;
                 if refresh || local.is_stale() {
-                    local.linearize(t, mode)?;
+                    // Where the iteration has gone astray a matrix may be anything.
+                    let astray = |trouble| match trouble {
+                        Trouble::Stop { code: code @ Code::SingularNewtonMatrix, .. } if k > 0 => {
+                            Trouble::Retry { code }
+                        }
+                        trouble => trouble,
+                    };
+                    local.linearize(t, mode).map_err(astray)?;
                 }
                 local.solve(t, mode)
             });
             if let Some(report) = self.try_interface(mode, refresh, own)? {
                 return Ok(Some(Setback::Newton(Some(report))));
             }
-            let [change, size] = self.update(mode)?;
+            let ([change, size], [unsettled, beyond]) = self.update(mode, round_off)?;
             if change.is_nan() || change > DIVERGED || !size.is_finite() {
                 return Ok(Some(Setback::Newton(None)));
             }
+            let settled = unsettled == 0.0 || k > SETTLED_AFTER && beyond == 0.0;
             let stagnated = k > 2 && change > 0.5 * last && change < STAGNATED * (1.0 + size);
-            if change <= CONVERGED * (1.0 + size) + round_off || stagnated {
+            if settled && (change <= CONVERGED * (1.0 + size) + round_off || stagnated) {
                 self.iterations = k + 1;
                 self.locals.iter_mut().for_each(|l| l.compose(&scheme, h));
                 return Ok(None);
@@ -114,24 +131,28 @@ impl Glued<'_> {
         Ok(Some(Setback::Newton(None)))
     }
 
-    /// Add what the interface has found; norms of changes and accelerations over all subdomains.
-    pub(super) fn update(&mut self, mode: Mode) -> Result<[f64; 2], Failure> {
-        let mut sums = [Sum::default(); 2];
+    /// Add what the interface has found; norms of changes and accelerations over all subdomains, and how many of w and s have not settled.
+    pub(super) fn update(&mut self, mode: Mode, round_off: f64) -> Result<([f64; 2], [f64; 2]), Failure> {
+        let (mut sums, mut counts) = ([Sum::default(); 2], [0.0; 2]);
+        let tolerance = (self.settings.rtol, self.settings.atol);
         for local in &mut self.locals {
             let found = local.update(&self.joints, mode, self.coordination.output(local.leaf, mode));
             sums.iter_mut().zip(found).for_each(|(sum, term)| sum.add(term));
+            counts.iter_mut().zip(local.unsettled(tolerance, round_off)).for_each(|(sum, n)| *sum += n);
         }
-        Ok(self.total(sums)?.map(f64::sqrt))
+        let (sums, counts) = self.total(sums, counts)?;
+        Ok((sums.map(f64::sqrt), counts))
     }
 
     /// Sums over all participants.
-    fn total(&mut self, mut sums: [Sum; 2]) -> Result<[f64; 2], Failure> {
-        let mut digits = [0.0; 2 * DIGITS];
+    fn total(&mut self, mut sums: [Sum; 2], counts: [f64; 2]) -> Result<([f64; 2], [f64; 2]), Failure> {
+        let mut digits = [0.0; 2 * DIGITS + 2];
+        digits[2 * DIGITS..].copy_from_slice(&counts);
         let parts = |k: usize| k * DIGITS..(k + 1) * DIGITS;
         sums.iter().enumerate().for_each(|(k, s)| digits[parts(k)].copy_from_slice(&s.0));
         self.agree(&mut digits, |a, b| a + b, None)?;
         sums.iter_mut().enumerate().for_each(|(k, s)| s.0.copy_from_slice(&digits[parts(k)]));
-        Ok(sums.map(|s| s.value()))
+        Ok((sums.map(|s| s.value()), [digits[2 * DIGITS], digits[2 * DIGITS + 1]]))
     }
 
     /// Velocities that satisfy the constraints, at the smallest kinetic energy of the change.
@@ -159,7 +180,7 @@ impl Glued<'_> {
             let found = local.error(factor, h, tolerance);
             sums.iter_mut().zip(found).for_each(|(sum, term)| sum.add(term));
         }
-        let [sum, count] = self.total(sums)?;
+        let ([sum, count], _) = self.total(sums, [0.0; 2])?;
         Ok((sum / count.max(1.0)).sqrt())
     }
 }

@@ -10,7 +10,7 @@ use super::run::{tell, Glued};
 use super::scheme::Scheme;
 use super::transport::{Alone, Transport};
 use super::tree;
-use super::watch::Watcher;
+use super::watcher::Watcher;
 use crate::error::{Code, Failure};
 
 /// Relative changes that end the iteration for accelerations and forces at the start, and that are accepted after so many.
@@ -32,7 +32,7 @@ impl<'s> Glued<'s> {
         h: f64,
     ) -> Result<Self, Failure> {
         let mut made = Self::prepare(assembly, transport, settings, t, h)?;
-        made.check_joints()?;
+        made.check_joints(true)?;
         made.settle()?;
         // What is counted are the steps.
         (made.statistics, made.coordination.traffic) = (Statistics::default(), Traffic::default());
@@ -102,13 +102,14 @@ impl<'s> Glued<'s> {
             owners,
             locals,
             watchers,
+            events: Vec::new(),
             transport,
             coordination,
             t,
             h,
             statistics,
             iterations: 0,
-            watching: None,
+            census: None,
             saving: None,
             trouble: None,
         };
@@ -143,7 +144,7 @@ impl<'s> Glued<'s> {
                 local.solve(t, mode)
             });
             self.interface(mode, true, own)?;
-            let [change, size] = self.update(mode)?;
+            let ([change, size], _) = self.update(mode, 0.0)?;
             if change <= SETTLED.0 * (1.0 + size) || k > SETTLED_AFTER && change <= SETTLED.1 * (1.0 + size) {
                 break;
             }
@@ -190,7 +191,7 @@ impl<'s> Glued<'s> {
         }
         self.agree(&mut [], |a, _| a, own)?;
         self.locals.iter_mut().for_each(Local::begin);
-        self.check_joints()?;
+        self.check_joints(false)?;
         self.settle()
     }
 }

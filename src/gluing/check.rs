@@ -1,5 +1,6 @@
 //! What is checked before a run begins: settings, the description, and joints that do not fit.
 
+use super::coordinate::Report;
 use super::description::{Assembly, Settings};
 use super::joint::{Evaluated, Joint, Kind, Law};
 use super::run::Glued;
@@ -9,14 +10,48 @@ use crate::error::{Code, Failure};
 pub(super) const CONSISTENT: f64 = 1e-6;
 
 impl Glued<'_> {
-    /// u and u' of all joints at the start must satisfy the constraints.
-    pub(super) fn check_joints(&mut self) -> Result<(), Failure> {
+    /// Derivatives of the ports here, along what the positions can do.
+    fn check_ports(&mut self) -> Option<(usize, Failure)> {
+        let (t, h) = (self.t, self.h);
+        for local in &mut self.locals {
+            let (subdomain, general) = (local.subdomain, local.is_general());
+            let (l, view, p) = (local.view.layout, &local.view, local.view.layout.x.p.of(&local.new.x));
+            // Z is at hand only where there are joints.
+            if general && local.size == 0 {
+                continue;
+            }
+            for (k, port) in local.ports.iter_mut().enumerate() {
+                let wrong = if general {
+                    port.wrong_derivative((t, p), l.dims.nv, |j, i| view.position_rate_by_velocity(i, j))
+                } else {
+                    port.wrong_derivative((t, p), l.dims.np, |j, i| f64::from(u8::from(i == j)))
+                };
+                if let Some(wrong) = wrong {
+                    let by = if general { "along v" } else { "by p" };
+                    let text = format!(
+                        "subdomain {subdomain}, port {k}: derivative of y({}) {by}({}) = {:e} is not allowed; allowed: that of y, by differences {:e} (the Jacobian is \
+                         column-major, one row for each y)",
+                        wrong.component, wrong.direction, wrong.given, wrong.found
+                    );
+                    return Some((subdomain, Failure::new(Code::BadArgument, text).at(t, h)));
+                }
+            }
+        }
+        None
+    }
+
+    /// u and u' of all joints at the start must satisfy the constraints, and ports of a new run must have their derivatives.
+    pub(super) fn check_joints(&mut self, ports: bool) -> Result<(), Failure> {
         let mut first = vec![0; self.joints.len() + 1];
         for (i, joint) in self.joints.iter().enumerate() {
             first[i + 1] = first[i] + 2 * joint.law.size();
         }
         let mut sums = vec![0.0; first[self.joints.len()]];
-        let own = self.evaluate_all(self.t);
+        let mut own = self.evaluate_all(self.t);
+        let wrong = if ports && own.is_none() { self.check_ports() } else { None };
+        if let Some((subdomain, failure)) = &wrong {
+            own = Some(Report { retry: false, code: failure.code, not_finite: false, subdomain: *subdomain });
+        }
         if own.is_none() {
             for local in &self.locals {
                 local.relative(|joint, u, rate| {
@@ -25,7 +60,11 @@ impl Glued<'_> {
                 });
             }
         }
-        self.agree(&mut sums, |a, b| a + b, own)?;
+        let agreed = self.agree(&mut sums, |a, b| a + b, own);
+        if let Some((_, failure)) = wrong {
+            return Err(failure);
+        }
+        agreed?;
         for (i, joint) in self.joints.iter().enumerate() {
             let (u, rate) = sums[first[i]..first[i + 1]].split_at(joint.law.size());
             let [position, velocity] = violation(&joint.law, u, rate);

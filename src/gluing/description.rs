@@ -125,7 +125,7 @@ pub struct Statistics {
 pub enum Stop {
     /// The end is reached.
     End,
-    /// A root function changed its sign.
+    /// A root function changed its sign: the first one, if several did at this instant ([`Glued::events`](super::run::Glued::events)).
     Event {
         /// The subdomain.
         subdomain: usize,

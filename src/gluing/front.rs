@@ -147,11 +147,11 @@ impl JointState {
 
 /// Where a joint is in a front.
 #[derive(Clone, Copy, Debug)]
-struct Placed {
-    joint: usize,
-    rows: usize,
+pub(super) struct Placed {
+    pub joint: usize,
+    pub rows: usize,
     row: usize,
-    unknown: usize,
+    pub unknown: usize,
     channel: usize,
 }
 
@@ -166,21 +166,23 @@ struct Child {
 /// Sums and factors of one node in one mode.
 #[derive(Debug)]
 pub struct Front {
-    eliminated: Vec<Placed>,
+    pub(super) eliminated: Vec<Placed>,
     boundary: Vec<Placed>,
     children: Vec<Child>,
     /// Eliminated rows, all rows, unknowns.
     inner: usize,
     size: usize,
-    unknowns: usize,
+    pub(super) unknowns: usize,
     inner_channels: usize,
     s: Vec<f64>,
     e: Vec<f64>,
-    factor: Factor,
+    pub(super) factor: Factor,
     /// E⁻¹ T S of the boundary columns.
     influence: Vec<f64>,
     z0: Vec<f64>,
-    z: Vec<f64>,
+    pub(super) z: Vec<f64>,
+    /// Undetermined directions, orthonormal in their forces.
+    pub(super) free: Vec<f64>,
     /// dF of all rows.
     all: Vec<f64>,
 }
@@ -240,6 +242,7 @@ impl Front {
             influence: vec![0.0; unknowns * (size - inner)],
             z0: vec![0.0; unknowns],
             z: vec![0.0; unknowns],
+            free: Vec::new(),
             all: vec![0.0; size],
             eliminated,
             boundary,
@@ -359,6 +362,7 @@ impl Front {
             }
         }
         self.factor.factor()?;
+        self.find_free();
         for column in self.influence.chunks_exact_mut(n.max(1)) {
             self.factor.solve(column);
         }
@@ -441,6 +445,7 @@ impl Front {
         for (column, d) in self.influence.chunks_exact(n.max(1)).zip(boundary) {
             self.z.iter_mut().zip(column).for_each(|(z, w)| *z -= w * d);
         }
+        self.share_among_redundant(mode, states);
         self.all[self.inner..].copy_from_slice(boundary);
         for p in &self.eliminated {
             let change = &self.z[p.unknown..p.unknown + p.rows];

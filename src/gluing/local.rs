@@ -9,7 +9,7 @@ use super::port::Evaluator;
 use super::scheme::Scheme;
 use super::view::View;
 use crate::error::{Code, Failure};
-use crate::linalg::{all_finite, SolverKind};
+use crate::linalg::{all_finite, RealSolver, SolverKind};
 use crate::model::blocks::Scales;
 use crate::model::matrix;
 use crate::model::{Matrix, Trouble, Unknowns};
@@ -46,6 +46,8 @@ pub struct Local<'s> {
     pub(super) stale: bool,
     pub(super) unknowns: Unknowns,
     pub(super) matrix: Matrix,
+    /// That of d by w alone.
+    pub(super) of_w: RealSolver,
     /// Constraints that depend on others, once they have been counted.
     pub(super) deficiency: Option<usize>,
     /// How x changes with the unknowns, and ṽ beside v.
@@ -141,6 +143,7 @@ impl<'s> Local<'s> {
             stale: false,
             unknowns,
             matrix: matrix::analyse(SolverKind::Lu, unknowns, false),
+            of_w: RealSolver::new(SolverKind::Lu, d.nw),
             deficiency: None,
             scales: Scales { by_v: 1.0, by_p: 1.0, by_r: 1.0, h: 0.0 },
             shift: 0.0,
@@ -150,7 +153,7 @@ impl<'s> Local<'s> {
             s: zeros(size * size),
             solution: zeros(unknowns.n),
             shares: std::array::from_fn(|_| zeros(size)),
-            work: zeros(d.np.max(d.nv) * size.max(d.np.max(d.nv))),
+            work: zeros((d.np.max(d.nv) * size.max(d.np.max(d.nv))).max(d.nw)),
             port_force: zeros(most),
             shifted: Vec::new(),
             curvature: zeros(d.np),

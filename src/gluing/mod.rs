@@ -16,16 +16,19 @@
 //! | `attempt` | one step as a table of contents |
 //! | [`joint`], [`port`], [`spatial`] | what couples, and what is shown |
 //! | [`description`] | what is glued, how, and counters |
+//! | `auxiliary` | variables that follow from others: w, s |
 //! | `check` | what is refused before a run |
 //! | [`part`], [`local`], `equations` | a subdomain as it is given, one subdomain's part of a step, and its equations; its model comes through [`view`] |
 //! | [`tree`], [`front`], [`rank`] | elimination of the interface unknowns, also of redundant joints |
+//! | `share` | how redundant joints share their forces |
 //! | [`coordinate`], [`sum`] | passes through the tree, sums over all participants |
 //! | [`transport`], [`threads`] | who sends what to whom |
-//! | `watch` | events of any subdomain |
+//! | `watch`, `watcher` | events of any subdomain; the signs of its root functions |
 //! | [`save`] | saved states, so that a run can be resumed |
 //! | [`gauss`] | the paper's algorithm |
 
 mod attempt;
+mod auxiliary;
 mod begin;
 mod check;
 pub mod coordinate;
@@ -41,6 +44,7 @@ pub mod rank;
 pub mod run;
 pub mod save;
 pub mod scheme;
+mod share;
 pub mod spatial;
 pub mod sum;
 pub mod threads;
@@ -48,6 +52,7 @@ pub mod transport;
 pub mod tree;
 pub mod view;
 mod watch;
+mod watcher;
 
 pub use description::{Assembly, Projection, Settings, Statistics, Stop};
 pub use joint::{End, Joint, Law};

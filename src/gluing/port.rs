@@ -135,7 +135,25 @@ pub struct Evaluator<'s> {
     /// The part of y'' without v'.
     pub curvature: Vec<f64>,
     moved: Moved,
+    /// Differences over a wider range.
+    wide: Vec<f64>,
 }
+
+/// A derivative of a port that is not that of its function.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WrongDerivative {
+    /// Component of y.
+    pub component: usize,
+    /// Number of the direction.
+    pub direction: usize,
+    /// As the port says.
+    pub given: f64,
+    /// As differences say.
+    pub found: f64,
+}
+
+/// Derivatives that differ by more than this part from differences are wrong.
+const WRONG: f64 = 1e-3;
 
 struct Moved {
     p: Vec<f64>,
@@ -158,6 +176,7 @@ impl<'s> Evaluator<'s> {
             jacobian: zeros(n * np),
             rate: zeros(n),
             curvature: zeros(n),
+            wide: zeros(n),
             moved: Moved { p: zeros(np), y: [zeros(n), zeros(n)], jacobian: [zeros(n * np), zeros(n * np)] },
             port,
         }
@@ -201,6 +220,54 @@ impl<'s> Evaluator<'s> {
             }
         }
         Outcome::Continue
+    }
+
+    /// The first derivative along one of these directions that is not that of y, with y and ∂y/∂p evaluated at (t, p). Where differences do
+    /// not agree among themselves, or cannot be had, nothing is said.
+    pub fn wrong_derivative(
+        &mut self,
+        (t, p): (f64, &[f64]),
+        count: usize,
+        direction: impl Fn(usize, usize) -> f64,
+    ) -> Option<WrongDerivative> {
+        let n = self.y.len();
+        let largest = |v: &[f64]| v.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        for j in 0..count {
+            let length = (0..p.len()).fold(0.0, |m: f64, k| m.max(direction(j, k).abs()));
+            let d = increment(largest(p)) / length.max(1.0);
+            let moving = |d: f64| {
+                let direction = &direction;
+                move |(sign, p): (f64, &mut [f64])| {
+                    p.iter_mut().enumerate().for_each(|(k, p)| *p += sign * d * direction(j, k));
+                }
+            };
+            // The wider one first: the closer one stays.
+            if self.two(moving(8.0 * d), p, t, 0.0) != Outcome::Continue {
+                continue;
+            }
+            let [plus, minus] = &self.moved.y;
+            self.wide
+                .iter_mut()
+                .zip(plus.iter().zip(minus))
+                .for_each(|(w, (a, b))| *w = (a - b) / (16.0 * d));
+            if self.two(moving(d), p, t, 0.0) != Outcome::Continue {
+                continue;
+            }
+            for i in 0..n {
+                let given: f64 = (0..p.len()).map(|k| self.jacobian[i + k * n] * direction(j, k)).sum();
+                let (plus, minus, y) = (self.moved.y[0][i], self.moved.y[1][i], self.y[i]);
+                let found = (plus - minus) / (2.0 * d);
+                let allowed = WRONG * given.abs().max(found.abs())
+                    + 10.0 * (found - self.wide[i]).abs()
+                    + 1e-8 * (1.0 + y.abs());
+                // At a kink the derivative on either side will do.
+                let differences = [found, (plus - y) / d, (y - minus) / d];
+                if differences.iter().all(|found| (given - found).abs() > allowed) {
+                    return Some(WrongDerivative { component: i, direction: j, given, found });
+                }
+            }
+        }
+        None
     }
 
     /// Add `factor`·∂(Cₚᵀ f)/∂p to an NP by NP matrix.

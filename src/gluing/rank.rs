@@ -43,6 +43,11 @@ impl Factor {
         self.n - self.rank
     }
 
+    /// Entry i of the k-th direction that is not determined.
+    pub fn undetermined(&self, k: usize, i: usize) -> f64 {
+        self.svd.as_ref().map_or(0.0, |svd| svd.vt()[self.rank + k + i * self.n])
+    }
+
     /// Factor by LU, or by singular values if that is not safe.
     pub fn factor(&mut self) -> Result<(), LinalgError> {
         self.rank = self.n;

@@ -9,7 +9,7 @@ use super::local::Local;
 use super::save::Saving;
 use super::scheme::Scheme;
 use super::transport::{Lost, Transport};
-use super::watch::Watcher;
+use super::watcher::Watcher;
 use crate::error::{Code, Failure};
 use crate::model::{never_finite, Trouble};
 use std::time::Instant;
@@ -21,6 +21,15 @@ const SAFETY: f64 = 0.9;
 /// Rejections without an accepted step after which the run ends.
 const PATIENCE: u32 = 60;
 
+/// What there is in all participants together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Census {
+    /// Subdomains with root functions.
+    pub watchers: usize,
+    /// Subdomains with w.
+    pub auxiliary: usize,
+}
+
 /// Subdomains in motion.
 pub struct Glued<'s> {
     pub(super) settings: Settings,
@@ -29,6 +38,8 @@ pub struct Glued<'s> {
     pub(super) owners: Vec<usize>,
     pub(super) locals: Vec<Local<'s>>,
     pub(super) watchers: Vec<Watcher<'s>>,
+    /// Subdomain and function of all events at the instant at which the run has stopped.
+    pub(super) events: Vec<(usize, usize)>,
     pub(super) transport: Box<dyn Transport + 's>,
     pub(super) coordination: Coordination,
     pub(super) t: f64,
@@ -36,8 +47,8 @@ pub struct Glued<'s> {
     pub(super) statistics: Statistics,
     /// Iterations of the last attempt.
     pub(super) iterations: u64,
-    /// Root functions of all participants; not known before the first step.
-    pub(super) watching: Option<usize>,
+    /// Not known before the first step.
+    pub(super) census: Option<Census>,
     pub(super) saving: Option<Saving>,
     /// What could not be evaluated last, and when; nothing once that time has passed.
     pub(super) trouble: Option<(Report, f64)>,
@@ -111,14 +122,40 @@ impl<'s> Glued<'s> {
         combine: fn(f64, f64) -> f64,
         own: Option<Report>,
     ) -> Result<(), Failure> {
+        match self.try_agree(values, combine, own)? {
+            None => Ok(()),
+            Some(report) => Err(self.failure(report)),
+        }
+    }
+
+    /// The same; trouble that a smaller step may help against comes back.
+    pub(super) fn try_agree(
+        &mut self,
+        values: &mut [f64],
+        combine: fn(f64, f64) -> f64,
+        own: Option<Report>,
+    ) -> Result<Option<Report>, Failure> {
         let begin = Instant::now();
         let agreed = self.coordination.agree(&mut *self.transport, values, combine, own);
         self.statistics.coordination_ns += begin.elapsed().as_nanos() as u64;
         match agreed {
-            Ok(None) => Ok(()),
-            Ok(Some(report)) => Err(self.failure(report)),
+            Ok(Some(report)) if !report.retry => Err(self.failure(report)),
+            Ok(report) => Ok(report),
             Err(lost) => Err(self.lost(lost)),
         }
+    }
+
+    /// Asked once, at the first step.
+    pub(super) fn census(&mut self) -> Result<Census, Failure> {
+        if let Some(known) = self.census {
+            return Ok(known);
+        }
+        let auxiliary = self.locals.iter().filter(|l| l.view.layout.dims.nw > 0).count();
+        let mut sums = [self.watchers.len() as f64, auxiliary as f64];
+        self.agree(&mut sums, |a, b| a + b, None)?;
+        let known = Census { watchers: sums[0] as usize, auxiliary: sums[1] as usize };
+        self.census = Some(known);
+        Ok(known)
     }
 
     /// What a report means, the same in all participants.
@@ -170,6 +207,7 @@ impl<'s> Glued<'s> {
     }
 
     fn saved_step(&mut self, tend: f64) -> Result<Stop, Failure> {
+        self.events.clear();
         let made = self.unsaved_step(tend).and_then(|stop| self.write_if_due().map(|()| stop));
         if made.is_err() {
             self.write_last();
@@ -275,6 +313,11 @@ impl<'s> Glued<'s> {
         self.t
     }
 
+    /// Subdomain and function of every event at the instant at which the last step has stopped, in this order.
+    pub fn events(&self) -> &[(usize, usize)] {
+        &self.events
+    }
+
     /// The size of the next step.
     pub fn next_step(&self) -> f64 {
         self.h
@@ -339,6 +382,9 @@ fn last_steps(left: f64, wanted: f64, fixed: bool) -> f64 {
 pub(super) fn report(trouble: Trouble, subdomain: usize) -> Report {
     let (retry, code, not_finite) = match trouble {
         Trouble::Stop { code, not_finite } => (false, code, not_finite),
+        Trouble::Retry { code: code @ (Code::NewtonDiverges | Code::SingularNewtonMatrix) } => {
+            (true, code, false)
+        }
         Trouble::Retry { .. } => (true, Code::EomNotEvaluable, false),
         Trouble::NotFinite { code } => (true, never_finite(code), true),
     };

@@ -76,7 +76,7 @@ impl Glued<'_> {
             w.reals(&state.force_old);
             w.reals(&state.lambda_old);
         }
-        self.watchers.iter().for_each(|watcher| w.reals(watcher.signs()));
+        self.watchers.iter().for_each(|watcher| w.reals(&watcher.memory()));
         w.seal()
     }
 
@@ -118,7 +118,7 @@ impl Glued<'_> {
         }
         let mut signs = Vec::new();
         for watcher in &self.watchers {
-            let mut v = watcher.signs().to_vec();
+            let mut v = watcher.memory();
             r.reals("events", &mut v)?;
             signs.push(v);
         }
@@ -143,7 +143,7 @@ impl Glued<'_> {
             local.old = point;
         }
         self.coordination.states = states;
-        self.watchers.iter_mut().zip(signs).for_each(|(w, s)| w.set_signs(&s));
+        self.watchers.iter_mut().zip(signs).for_each(|(w, s)| w.set_memory(&s));
         Ok(())
     }
 

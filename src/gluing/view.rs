@@ -146,6 +146,13 @@ impl View {
         decomposed.map_or(0, |d| m - RankPolicy::of_constraints(self.analytic, d.magnitudes()))
     }
 
+    /// FX1: -∂d/∂w.
+    pub fn negative_auxiliary_by_w(&self, i: usize, j: usize) -> f64 {
+        let l = &self.layout;
+        let row = l.rda.d.start - l.rda.rows1.start + i;
+        self.fx.fx[0][row + (l.x.w.start + j) * self.fx.shape[0].0]
+    }
+
     /// FX1..FX6 alone.
     pub fn differentiate(&mut self, system: &mut dyn System, t: f64, x: &[f64]) -> Result<(), Trouble> {
         let model = &mut Calls { system, stats: &mut self.stats };

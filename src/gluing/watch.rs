@@ -5,70 +5,26 @@ use super::coordinate::Report;
 use super::description::Stop;
 use super::run::Glued;
 use crate::error::{Code, Failure};
-use crate::events::RootFunctions;
-use crate::system::Outcome;
 
 /// Attempts to land on an event; halving alone needs about 50.
 const ATTEMPTS: u32 = 100;
-
-/// The root functions of one subdomain.
-pub(super) struct Watcher<'s> {
-    pub subdomain: usize,
-    roots: Box<dyn RootFunctions + 's>,
-    /// Values at the accepted point; one that is zero there has no sign.
-    last: Vec<f64>,
-    now: Vec<f64>,
-}
-
-impl<'s> Watcher<'s> {
-    pub fn new(subdomain: usize, roots: Box<dyn RootFunctions + 's>) -> Self {
-        let n = roots.count();
-        Watcher { subdomain, roots, last: vec![0.0; n], now: vec![0.0; n] }
-    }
-
-    /// The values here are where the signs count from.
-    pub fn begin(&mut self, t: f64, x: &[f64]) {
-        let mut now = std::mem::take(&mut self.now);
-        if self.roots.evaluate(t, x, &mut now) == Outcome::Continue {
-            self.last.copy_from_slice(&now);
-        }
-        self.now = now;
-    }
-
-    /// The values from which signs count.
-    pub fn signs(&self) -> &[f64] {
-        &self.last
-    }
-
-    /// Put them back.
-    pub fn set_signs(&mut self, signs: &[f64]) {
-        self.last.copy_from_slice(signs);
-    }
-
-    /// Values at a trial point; false if there are none.
-    fn look(&mut self, t: f64, x: &[f64]) -> bool {
-        let answered = self.roots.evaluate(t, x, &mut self.now) == Outcome::Continue;
-        answered && self.now.iter().all(|v| v.is_finite())
-    }
-
-    /// The first function that has changed its sign.
-    fn changed(&self) -> Option<usize> {
-        self.last.iter().zip(&self.now).position(|(a, b)| *a != 0.0 && *b != 0.0 && (*a < 0.0) != (*b < 0.0))
-    }
-}
+/// More root functions than a subdomain has.
+const MANY: usize = 1_000_000;
 
 impl Glued<'_> {
     /// Look at the trial point; the values of all root functions, of all subdomains, have no sign changed: None. Otherwise the
     /// subdomain and function that comes first.
     fn changed_at(&mut self, t: f64) -> Result<Option<(usize, usize)>, Failure> {
-        if self.total_watchers()? == 0 {
+        if self.census()?.watchers == 0 {
             return Ok(None);
         }
+        let tolerance = self.event_tolerance();
         let mut trouble = None;
         let mut found = f64::INFINITY;
         for watcher in &mut self.watchers {
             let Some(local) = self.locals.iter().find(|l| l.subdomain == watcher.subdomain) else { continue };
-            if !watcher.look(t, &local.new.x) {
+            let h = t - self.t;
+            if !(watcher.look(t, &local.new.x) && watcher.find_signs(local, self.t, h, tolerance)) {
                 trouble = Some(Report {
                     retry: false,
                     code: Code::RootFunctionFailed,
@@ -76,24 +32,13 @@ impl Glued<'_> {
                     subdomain: watcher.subdomain,
                 });
             } else if let Some(index) = watcher.changed() {
-                found = found.min((watcher.subdomain * 1_000_000 + index) as f64);
+                found = found.min((watcher.subdomain * MANY + index) as f64);
             }
         }
         let mut values = [found];
         self.agree(&mut values, f64::min, trouble)?;
         let code = values[0];
-        Ok(code.is_finite().then_some(((code as usize) / 1_000_000, (code as usize) % 1_000_000)))
-    }
-
-    /// Participants that watch; asked once, at the first step.
-    fn total_watchers(&mut self) -> Result<usize, Failure> {
-        if let Some(known) = self.watching {
-            return Ok(known);
-        }
-        let mut sum = [self.watchers.len() as f64];
-        self.agree(&mut sum, |a, b| a + b, None)?;
-        self.watching = Some(sum[0] as usize);
-        Ok(sum[0] as usize)
+        Ok(code.is_finite().then_some(((code as usize) / MANY, (code as usize) % MANY)))
     }
 
     /// If there is an event within the step, its size; otherwise the signs count from its end.
@@ -101,15 +46,20 @@ impl Glued<'_> {
         if self.changed_at(self.t + h)?.is_some() {
             return Ok(Some(h));
         }
-        self.watchers.iter_mut().for_each(|w| w.last.copy_from_slice(&w.now));
+        self.watchers.iter_mut().for_each(super::watcher::Watcher::accept);
         Ok(None)
+    }
+
+    /// To what event times are located.
+    fn event_tolerance(&self) -> f64 {
+        self.settings.event_tolerance * 1.0f64.max(self.t.abs())
     }
 
     /// Land on the first event within a step of size h: bisection, accelerated by the secant through the values of the function
     /// that has changed. The point after the event is taken, so that the sign has changed there.
     pub(super) fn land(&mut self, h: f64) -> Result<(f64, Stop), Failure> {
         let (mut before, mut after) = (0.0, h);
-        let tolerance = self.settings.event_tolerance * 1.0f64.max(self.t.abs());
+        let tolerance = self.event_tolerance();
         let mut found = self.changed_at(self.t + after)?;
         let [mut old, mut new] = self.values(found)?;
         for attempt in 0..ATTEMPTS {
@@ -136,11 +86,33 @@ impl Glued<'_> {
         }
         let _ = self.solve_step(after)?;
         let _ = self.changed_at(self.t + after)?;
-        self.watchers.iter_mut().for_each(|w| {
-            w.last.copy_from_slice(&w.now);
-        });
-        let (subdomain, index) = found.unwrap_or((0, 0));
+        for watcher in &mut self.watchers {
+            if let Some(local) = self.locals.iter().find(|l| l.subdomain == watcher.subdomain) {
+                watcher.fire(local, self.t, after, tolerance);
+            }
+        }
+        self.gather_events()?;
+        let (subdomain, index) = self.events.first().copied().unwrap_or(found.unwrap_or((0, 0)));
         Ok((self.t + after, Stop::Event { subdomain, index }))
+    }
+
+    /// All participants know all events of the instant.
+    fn gather_events(&mut self) -> Result<(), Failure> {
+        let (mut subdomain, mut index) = (0, 0);
+        loop {
+            let codes = self.watchers.iter().filter(|w| w.subdomain >= subdomain).filter_map(|w| {
+                let first = if w.subdomain == subdomain { index } else { 0 };
+                w.fired_from(first).map(|i| (w.subdomain * MANY + i) as f64)
+            });
+            let mut values = [codes.fold(f64::INFINITY, f64::min)];
+            self.agree(&mut values, f64::min, None)?;
+            if !values[0].is_finite() {
+                return Ok(());
+            }
+            (subdomain, index) = ((values[0] as usize) / MANY, (values[0] as usize) % MANY);
+            self.events.push((subdomain, index));
+            index += 1;
+        }
     }
 
     /// Values of a root function at the accepted and at the trial point, told to everybody.

@@ -4,6 +4,8 @@
 mod adaptive;
 mod allocation;
 mod corners;
+mod dependent;
+mod events;
 mod faults;
 mod gauss;
 mod harness;
@@ -11,6 +13,7 @@ mod joints;
 mod net;
 mod order;
 mod planar;
+mod redundant;
 mod refusals;
 mod schur;
 mod several;

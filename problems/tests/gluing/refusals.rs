@@ -163,6 +163,44 @@ fn interfaces_that_fail() {
     }
 }
 
+/// A Jacobian of a port that is written by rows, and one with a wrong sign: refused, by name. Kinks and right ones are not.
+#[test]
+fn wrong_derivatives_of_ports() {
+    let run = |fault: usize| {
+        let function = move |_t: f64, p: &[f64], y: &mut [f64], jacobian: &mut [f64]| {
+            let (s, c) = p[2].sin_cos();
+            // The last one has a kink where the body is.
+            y.copy_from_slice(&[p[0] - 0.25 * c, p[1] - 0.25 * s, (p[0] - 0.75).abs()]);
+            let rows = [[1.0, 0.0, 0.25 * s], [0.0, 1.0, -0.25 * c], [1.0, 0.0, 0.0]];
+            for (i, row) in rows.iter().enumerate() {
+                for (j, value) in row.iter().enumerate() {
+                    jacobian[if fault == 1 { 3 * i + j } else { i + 3 * j }] = *value;
+                }
+            }
+            jacobian[7] *= if fault == 2 { -1.0 } else { 1.0 };
+            Outcome::Continue
+        };
+        let port = Function { size: 3, depends_on_time: false, function };
+        let b = chain(2);
+        let mut assembly = Assembly::new();
+        assembly.subdomain(0, Some(crate::joints::part(b.some(&[0]), &[[0.25, 0.0]])));
+        let mut second = b.some(&[1]);
+        second.pins.clear();
+        let model = Model::new(second);
+        let x = model.initial();
+        assembly.subdomain(0, Some(Part::new(Box::new(model), &x).with_port(port)));
+        assembly.join(crate::joints::joint((0, 0), (1, 0), Law::coincide(2)));
+        Glued::alone(assembly, Settings::default(), 0.0, 0.01).map(|_| ())
+    };
+    run(0).unwrap();
+    for (fault, entry) in [(1, "y(2) by p(1)"), (2, "y(1) by p(2)")] {
+        let failure = run(fault).unwrap_err();
+        assert_eq!(failure.code, Code::BadArgument);
+        let text = format!("subdomain 1, port 0: derivative of {entry}");
+        assert!(failure.detail.contains(&text), "{failure}");
+    }
+}
+
 /// Two participants with one rod each; what each of them gets.
 fn both<T: Send + 'static>(
     f: impl Fn(usize, Assembly<'_>, Box<dyn Transport>) -> T + Copy + Send + 'static,

@@ -249,7 +249,8 @@ pub unsafe extern "C" fn geoms_glue_force(glue: *mut Glue, joint: c_int, n: c_in
     }
 }
 
-/// The event at which the run has stopped: subdomain, and number of its function from 0.
+/// The event at which the run has stopped: subdomain, and number of its function from 0. If there are several at that instant it is the first one of
+/// the first subdomain; see geoms_glue_events.
 ///
 /// # Safety
 /// The pointer is null or one of geoms_glue_create; the others are null or point to a number.
@@ -271,6 +272,36 @@ pub unsafe extern "C" fn geoms_glue_event(
                 index.write_unaligned(number(i));
             }
             Ok(0)
+        })
+    }
+}
+
+/// All events at the instant at which the last geoms_glue_integrate or geoms_glue_step has stopped, of all participants: subdomain, and number of the function
+/// from 0, in this order. Returns how many there are, 0 if there is none; at most n of them are written.
+///
+/// # Safety
+/// The pointer is null or one of geoms_glue_create; `subdomains` and `indices` are null or have n entries.
+#[no_mangle]
+pub unsafe extern "C" fn geoms_glue_events(
+    glue: *mut Glue,
+    n: c_int,
+    subdomains_or_null: *mut c_int,
+    indices_or_null: *mut c_int,
+) -> c_int {
+    // SAFETY: the contract of this function.
+    unsafe {
+        call(glue, |inner| {
+            let events = inner.run()?.events();
+            let most = usize::try_from(n).unwrap_or(0).min(events.len());
+            for (k, (subdomain, index)) in events[..most].iter().enumerate() {
+                if !subdomains_or_null.is_null() {
+                    subdomains_or_null.add(k).write_unaligned(number(*subdomain));
+                }
+                if !indices_or_null.is_null() {
+                    indices_or_null.add(k).write_unaligned(number(*index));
+                }
+            }
+            Ok(number(events.len()))
         })
     }
 }
