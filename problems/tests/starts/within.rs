@@ -14,8 +14,7 @@ struct Within {
 
 impl Within {
     fn refuses(&self, t: f64) -> bool {
-        // t + (TEND - t) is rounded.
-        t < self.times.0 || t > self.times.1 * (1.0 + f64::EPSILON)
+        t < self.times.0 || t > self.times.1
     }
 }
 
@@ -71,8 +70,9 @@ fn nobody_is_asked_for_a_time_outside_of_the_run_in_vain() {
                     let inner = problem.system(form, analytic);
                     // Method 2 has a stage behind the end of its step.
                     let beyond = if name == "rosenbrock" { 0.2 } else { 0.0 };
-                    // Methods that take no differences in time can do with a model that stops there.
-                    let elsewhere = if name.starts_with("radau") { Outcome::Stop } else { Outcome::Retry };
+                    // Method 0 takes differences in time at singular positions only and can do with a model that stops there.
+                    let stops = name.starts_with("radau") && problem.name != "four-bar-relative";
+                    let elsewhere = if stops { Outcome::Stop } else { Outcome::Retry };
                     let mut within = Within { inner, times: (problem.t0, tend + beyond), elsewhere };
                     let [free, bound] = [everywhere.as_mut(), &mut within as &mut dyn System]
                         .map(|system| run(system, &options, tol, span));
