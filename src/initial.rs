@@ -79,8 +79,8 @@ pub fn make_consistent(
     }
 }
 
-/// Move x to a consistent point nearby, level by level: the smallest correction of s and p that satisfies c and g, then
-/// of v for gI and h, then of w, λ and μ for d, gII and hI. So positions and velocities that fit stay, and
+/// Move x to a consistent point nearby, level by level: the smallest correction, in units of ATOL/RTOL, of s and p that satisfies c and g,
+/// then of v for gI and h, then of w, λ and μ for d, gII and hI. So positions and velocities that fit stay, and
 /// multipliers follow from them. Conditions are not asked for. On failure x is unchanged.
 pub fn move_to_constraints(
     system: &mut dyn System,
@@ -115,6 +115,13 @@ fn approach_levels(
         for (rows, unknowns) in levels.iter().filter(|level| !level.0.is_empty()) {
             problem.rows = rows.clone().collect();
             problem.unknowns = unknowns.range().collect();
+            // In one measure for all, or a component that is zero would hardly change.
+            let typical = &problem.scaling.typical;
+            let of = |j: usize| y[j].abs() / typical[j];
+            let top = unknowns.range().map(of).fold(0.0, f64::max);
+            for j in unknowns.range() {
+                problem.size[j] = (1.0 + top) * typical[j];
+            }
             problem.approach(y)?;
         }
         Ok(())
