@@ -251,11 +251,12 @@ impl Hht {
             if renewed {
                 self.linearize(system, plan)?;
             }
-            if let Some(mut factored) = self.matrix.factored() {
-                factored.remove_undetermined(&mut self.work.y);
-            }
+            self.remove_undetermined();
             match self.iterate(system, plan)? {
-                Newton::Converged(iterations) => return Ok(iterations),
+                Newton::Converged(iterations) => {
+                    self.remove_undetermined();
+                    return Ok(iterations);
+                }
                 Newton::GeneralKinematics => {
                     self.use_general_kinematics();
                     self.begin(system, plan.h)?;
@@ -266,6 +267,13 @@ impl Hht {
                 }
                 Newton::Failed => return Err(self.newton_failed()),
             }
+        }
+    }
+
+    /// Remove from λ, μ what redundant constraints leave undetermined: extrapolation would enlarge it.
+    fn remove_undetermined(&mut self) {
+        if let Some(mut factored) = self.matrix.factored() {
+            factored.remove_undetermined(&mut self.work.y);
         }
     }
 
