@@ -12,6 +12,7 @@ mod iterate;
 mod linearize;
 pub mod predict;
 mod save;
+mod short;
 mod start;
 #[cfg(test)]
 mod tests;
@@ -36,6 +37,7 @@ use estimate::Weights;
 use family::Coefficients;
 use iterate::Newton;
 use predict::{Points, POINTS};
+use short::Usual;
 
 /// Consecutive singular matrices after which the run ends.
 const MAX_SINGULAR: u32 = 5;
@@ -70,6 +72,7 @@ pub struct Hht {
     old: Point,
     new: Point,
     points: Points,
+    usual: Usual,
     work: Work,
 }
 
@@ -139,11 +142,17 @@ impl Method for Hht {
         let iterations = self.solve(system, *plan)?;
         let estimate = self.estimate_error(*plan);
         if estimate.err > 1.0 && !self.options.fixed_step {
+            self.usual.refused(plan.h * estimate.factor);
             let why = Rejection::ErrorTest { err: estimate.err };
             return Err(Setback::Reject { why, factor: estimate.factor, component: estimate.component });
         }
         self.complete_point(system, *plan)?;
-        self.project_output(system, *plan)?;
+        let short = self.is_short(*plan);
+        self.project_output(system, *plan, short)?;
+        if short {
+            self.go_on_from_projected();
+        }
+        self.usual.found(short, *plan, &estimate);
         if iterations > MANY_ITERATIONS {
             self.matrix.discard();
         }
@@ -158,6 +167,11 @@ impl Method for Hht {
         std::mem::swap(&mut self.old, &mut self.new);
         if !self.options.mass.is_constant() {
             std::mem::swap(&mut self.mass, &mut self.mass_old);
+        }
+        self.usual.accept();
+        if self.usual.short && self.general {
+            // Where p'' belongs to the point there is no step behind it.
+            self.points.clear();
         }
         self.points.push(plan.t_new, &self.work.y);
         self.weights.see(&self.layout, &self.old.x);
@@ -186,6 +200,7 @@ impl Method for Hht {
     fn restart(&mut self, t: f64, x: &[f64]) {
         self.state.restart(t, x);
         self.begun = false;
+        self.usual = Usual::default();
         self.matrix.discard();
     }
 
@@ -227,6 +242,7 @@ impl Hht {
             old: Point::new(layout),
             new: Point::new(layout),
             points: Points::new(unknowns.n),
+            usual: Usual::default(),
             work: Work {
                 y: vec![0.0; unknowns.n],
                 e: vec![0.0; unknowns.n],

@@ -1,7 +1,7 @@
 //! What the next steps depend on beside the common state: the last points with their accelerations and forces, the matrix
 //! in hand as it was assembled (its factors are made again, they are deterministic), and the magnitudes seen so far.
 
-use super::{Hht, Points, MAX_SINGULAR};
+use super::{Hht, Points, Usual, MAX_SINGULAR};
 use crate::methods::save::{require, BadState, Reader, Writer};
 
 impl Hht {
@@ -22,6 +22,7 @@ impl Hht {
         w.mass(&self.mass);
         w.mass(&self.mass_old);
         self.points.save(&mut w);
+        w.real(self.usual.h);
         let made_for = self.matrix.factored_for();
         w.real(made_for.unwrap_or(0.0));
         if made_for.is_some() {
@@ -61,6 +62,7 @@ impl Hht {
         self.restore_masses(&mut r, begun)?;
         self.points = Points::new(self.unknowns.n);
         self.points.restore(&mut r, self.state.t, begun)?;
+        self.usual = Usual::restored(r.size("usual step size")?);
         self.restore_matrix(&mut r)?;
         self.begun = begun;
         r.end()
