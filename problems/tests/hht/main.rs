@@ -10,4 +10,7 @@ mod dissipation;
 mod harness;
 mod interfaces;
 mod order;
+mod redundant;
 mod references;
+mod short;
+mod steady;

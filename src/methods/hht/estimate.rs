@@ -6,7 +6,7 @@ use crate::norm::{dominating, weighted_rms, Tolerance};
 use crate::options::Options;
 
 /// Largest growth of the step size; FACL may ask for less.
-const GROWTH: f64 = 5.0;
+pub(super) const GROWTH: f64 = 5.0;
 /// Rounding errors of positions that satisfy constraints, in units of their size.
 const FLOOR: f64 = 2.0;
 /// And only up to this part of the criterion: ATOL/RTOL may be any size.

@@ -5,7 +5,7 @@
 //! much shorter than accuracy asks for. The new point of such a step gets velocities that satisfy gI, and accelerations and multipliers
 //! that belong to positions and velocities, and the run goes on from these, as from a start.
 
-use super::estimate::Estimate;
+use super::estimate::{Estimate, GROWTH};
 use super::{Hht, Plan};
 
 /// A step below this part of the usual one is short. Newton's method leaves at most 10⁻³ of the tolerance in p; where that is all
@@ -36,13 +36,17 @@ impl Usual {
         self.h = self.h.min(h);
     }
 
-    /// What a step that may be accepted says of the usual size. Its error is an upper limit where the step is short.
+    /// What a step that may be accepted says of the usual size. Where it is much shorter, its error may be noise and is no more than
+    /// an upper limit.
     pub(super) fn found(&mut self, short: bool, plan: Plan, estimate: &Estimate) {
+        let allowed = plan.h * estimate.err.cbrt().recip();
         self.short = short;
-        self.next = match (short, self.h > 0.0) {
-            (false, _) => plan.next(plan.h * estimate.factor),
-            (true, true) => self.h.min(plan.h * estimate.err.cbrt().recip()),
-            (true, false) => 0.0,
+        self.next = match (short, plan.cut_from) {
+            (true, _) if SHORT * allowed > plan.h => self.h,
+            (true, _) => self.h.min(allowed),
+            // The proposal stays where steps end at TEND one after the other.
+            (false, Some(proposed)) => proposed.max(allowed.min(GROWTH * self.h)),
+            (false, None) => plan.h * estimate.factor,
         };
     }
 
