@@ -199,7 +199,7 @@ fn subtract_along(n: &[f64], y: &mut [f64]) {
 
 /// Gram and Schmidt's way, twice for the rounding errors.
 fn orthonormalise(columns: &mut [f64], m: usize) {
-    let count = if m == 0 { 0 } else { columns.len() / m };
+    let count = columns.len().checked_div(m).unwrap_or(0);
     for k in 0..count {
         let (before, rest) = columns.split_at_mut(k * m);
         let this = &mut rest[..m];
