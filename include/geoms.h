@@ -169,7 +169,7 @@
 #define GEOMS_IOPT_RECOVER 19
 /** IOPT(21): Order of method 0: 0 or 5, 9, 13, or -1 for an automatic choice between them. SOLOUT is given a cubic whatever the order. */
 #define GEOMS_IOPT_ORDER 20
-/** IOPT(22): Method 1, what is projected before it is reported: bit 1 velocities, onto gI = 0; bit 2 accelerations and multipliers, from positions and velocities. Without it X is off gI and gII by the errors of the method; 3 leaves values that every method takes as consistent. */
+/** IOPT(22): Method 1, what is projected before it is reported: bit 1 velocities, onto gI = 0; bit 2 accelerations and multipliers, from positions and velocities. Without it X is off gI and gII by the errors of the method (but after steps that are short beside those that accuracy asks for, which always end as with 3); 3 leaves values that every method takes as consistent. */
 #define GEOMS_IOPT_PROJECT 21
 /** IOPT(23): Method 1: 0 HHT, 1 generalised-alpha. */
 #define GEOMS_IOPT_FAMILY 22

@@ -1,9 +1,10 @@
 //! The iteration matrix behind a small interface: blocks are scattered into it entry by entry, whatever stands behind it. Here is
 //! the dense one; [`super::by_pattern`] is the other.
 
+use super::redundant::Redundant;
 use super::Unknowns;
 use crate::layout::Block;
-use crate::linalg::{Factored, LinalgError, Linear, RealSolver, SolverKind, Stored, Svd};
+use crate::linalg::{Factored, LinalgError, Linear, RealSolver, SolverKind, Stored};
 use std::fmt::Debug;
 
 /// A square matrix that is assembled, factored and solved with, in the life of a [`Linear`].
@@ -100,23 +101,13 @@ pub fn analyse(kind: SolverKind, unknowns: Unknowns, redundant: bool) -> Matrix 
     Linear::analysed(Box::new(Full::new(kind, unknowns, redundant)))
 }
 
-/// Dense: LU or QR; singular values if constraints are redundant.
+/// Dense: LU or QR; bordered if constraints are redundant.
 #[derive(Debug)]
 struct Full {
     unknowns: Unknowns,
     assembled: Stored,
     solver: RealSolver,
     redundant: Option<Redundant>,
-}
-
-/// The decomposition with singular values, the scaling before it, and the undetermined directions behind it.
-#[derive(Debug)]
-struct Redundant {
-    svd: Svd,
-    deficiency: usize,
-    row_scale: Vec<f64>,
-    column_scale: Vec<f64>,
-    work: Vec<f64>,
 }
 
 impl Full {
@@ -127,18 +118,12 @@ impl Full {
             unknowns,
             assembled: Stored::dense(n, n),
             solver: RealSolver::new(kind, n),
-            redundant: redundant.then(|| Redundant {
-                svd: Svd::new(n, n),
-                deficiency: 0,
-                row_scale: vec![1.0; n],
-                column_scale: vec![1.0; n],
-                work: vec![0.0; n],
-            }),
+            redundant: redundant.then(|| Redundant::new(kind, unknowns)),
         }
     }
 
     fn redundant(&mut self) -> Option<&mut Redundant> {
-        self.redundant.as_mut().filter(|r| r.deficiency > 0)
+        self.redundant.as_mut().filter(|r| r.deficiency() > 0)
     }
 }
 
@@ -153,10 +138,9 @@ impl IterationMatrix for Full {
 
     fn factor(&mut self, deficiency: usize) -> Result<(), LinalgError> {
         if let Some(redundant) = &mut self.redundant {
-            redundant.deficiency = deficiency;
+            redundant.set_deficiency(deficiency);
             if deficiency > 0 {
-                redundant.scale(&self.unknowns, &self.assembled);
-                return redundant.svd.factor();
+                return redundant.factor(&self.assembled);
             }
         }
         self.solver.matrix_mut().copy_from_slice(&self.assembled);
@@ -173,75 +157,7 @@ impl IterationMatrix for Full {
     fn project(&mut self, y: &mut [f64]) {
         let block = self.unknowns.multipliers;
         if let Some(redundant) = self.redundant() {
-            redundant.remove(block.of_mut(y), block);
-        }
-    }
-}
-
-impl Redundant {
-    /// Accelerations and multipliers are measured such that M and G are of size 1, each with one factor for its whole
-    /// block: so minimum norm keeps its meaning for the multipliers. All else by its largest entry.
-    fn scale(&mut self, u: &Unknowns, a: &[f64]) {
-        let n = u.n;
-        let at = |i: usize, j: usize| a[i + j * n].abs();
-        let largest = |rows: Block, columns: Block| {
-            let column = |j: usize| rows.range().fold(0.0f64, |m, i| m.max(at(i, j)));
-            let size = columns.range().fold(0.0f64, |m, j| m.max(column(j)));
-            if size > 0.0 {
-                size
-            } else {
-                1.0
-            }
-        };
-        let mass = largest(u.a, u.a).sqrt();
-        let (right, left) = (largest(u.a, u.multipliers), largest(u.multipliers, u.a));
-        self.column_scale.fill(1.0);
-        self.row_scale.fill(1.0);
-        for (block, column, row) in
-            [(u.a, 1.0 / mass, 1.0 / mass), (u.multipliers, mass / right, mass / left)]
-        {
-            block.of_mut(&mut self.column_scale).fill(column);
-            block.of_mut(&mut self.row_scale).fill(row);
-        }
-        let whole = Block { start: 0, end: n };
-        for i in u.slope.start..n {
-            let single = Block { start: i, end: i + 1 };
-            self.row_scale[i] = 1.0 / largest(single, whole);
-        }
-        for (j, column) in self.svd.matrix_mut().chunks_exact_mut(n).enumerate() {
-            for (i, entry) in column.iter_mut().enumerate() {
-                *entry = a[i + j * n] * self.row_scale[i] * self.column_scale[j];
-            }
-        }
-    }
-
-    fn solve(&mut self, b: &mut [f64]) {
-        let n = b.len();
-        b.iter_mut().zip(&self.row_scale).for_each(|(b, s)| *b *= s);
-        let rank = n - self.deficiency;
-        let (u, vt, sigma) = (self.svd.u(), self.svd.vt(), self.svd.singular_values());
-        self.work.fill(0.0);
-        for k in 0..rank {
-            let along: f64 = u[k * n..(k + 1) * n].iter().zip(b.iter()).map(|(u, b)| u * b).sum();
-            for (j, w) in self.work.iter_mut().enumerate() {
-                *w += along / sigma[k] * vt[k + j * n];
-            }
-        }
-        for ((b, w), s) in b.iter_mut().zip(&self.work).zip(&self.column_scale) {
-            *b = w * s;
-        }
-    }
-
-    fn remove(&self, multipliers: &mut [f64], block: Block) {
-        let n = self.column_scale.len();
-        let vt = self.svd.vt();
-        for k in n - self.deficiency..n {
-            let direction = |j: usize| vt[k + (block.start + j) * n];
-            let square: f64 = (0..block.len()).map(|j| direction(j) * direction(j)).sum();
-            let along: f64 = multipliers.iter().enumerate().map(|(j, y)| direction(j) * y).sum();
-            if square > 0.0 {
-                multipliers.iter_mut().enumerate().for_each(|(j, y)| *y -= along / square * direction(j));
-            }
+            redundant.remove(block.of_mut(y));
         }
     }
 }

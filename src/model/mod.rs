@@ -24,6 +24,7 @@ pub mod index1;
 mod mass;
 pub mod matrix;
 pub(crate) mod parts;
+mod redundant;
 pub mod time_rate;
 pub mod unknowns;
 pub mod view;

@@ -155,7 +155,7 @@ option_table! {
         };
     PROJECT = Iopt(22): "0, 1, 2, 3", "0";
         "Method 1, what is projected before it is reported: bit 1 velocities, onto gI = 0; bit 2 accelerations and \
-         multipliers, from positions and velocities. Without it X is off gI and gII by the errors of the method; 3 leaves values that \
+         multipliers, from positions and velocities. Without it X is off gI and gII by the errors of the method (but after steps that are short beside those that accuracy asks for, which always end as with 3); 3 leaves values that \
          every method takes as consistent.";
         |o, v| one_of(&mut o.project, v, &[0, 1, 2, 3].map(|bits| (i64::from(bits), bits)));
     FAMILY = Iopt(23): "0, 1", "0";

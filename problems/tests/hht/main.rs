@@ -11,4 +11,7 @@ mod dissipation;
 mod harness;
 mod interfaces;
 mod order;
+mod redundant;
 mod references;
+mod short;
+mod steady;

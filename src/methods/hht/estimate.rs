@@ -6,7 +6,7 @@ use crate::norm::{dominating, weighted_rms, Tolerance};
 use crate::options::Options;
 
 /// Largest growth of the step size; FACL may ask for less.
-const GROWTH: f64 = 5.0;
+pub(super) const GROWTH: f64 = 5.0;
 /// Rounding errors of positions that satisfy constraints, in units of their size.
 const FLOOR: f64 = 2.0;
 /// And only up to this part of the criterion: ATOL/RTOL may be any size.
@@ -171,18 +171,21 @@ impl Hht {
 
     /// Largest acceleration that the terms of one row of forces would cause if they did not balance.
     pub(super) fn balancing_acceleration(&self) -> f64 {
+        self.unknowns.a.range().fold(0.0f64, |m, i| m.max(self.balance(i)))
+    }
+
+    /// The same of row i.
+    pub(super) fn balance(&self, i: usize) -> f64 {
         let (u, n, matrix) = (&self.unknowns, self.unknowns.n, self.matrix.assembled());
         // An iterate that diverges says nothing.
         let last = self.points.values(0);
-        let mut largest = 0.0f64;
-        for (i, force) in u.a.range().zip(&self.old.force) {
+        let inertia = matrix.row_largest(i, u.a.range());
+        if inertia > 0.0 {
             let terms = matrix.row_sum(i, 0..n, |j, value| value.abs() * last[j].abs());
-            let inertia = matrix.row_largest(i, u.a.range());
-            if inertia > 0.0 {
-                largest = largest.max((terms + force.abs()) / inertia);
-            }
+            (terms + self.old.force[i - u.a.start].abs()) / inertia
+        } else {
+            0.0
         }
-        largest
     }
 
     /// Θ of positions and force elements.

@@ -12,6 +12,7 @@ mod iterate;
 mod linearize;
 pub mod predict;
 mod save;
+mod short;
 mod start;
 #[cfg(test)]
 mod tests;
@@ -36,6 +37,7 @@ use estimate::Weights;
 use family::Coefficients;
 use iterate::Newton;
 use predict::{Points, POINTS};
+use short::Usual;
 
 /// Consecutive singular matrices after which the run ends.
 const MAX_SINGULAR: u32 = 5;
@@ -74,6 +76,7 @@ pub struct Hht {
     /// `smooth` of the point before the last one.
     smooth_before: Vec<f64>,
     points: Points,
+    usual: Usual,
     work: Work,
 }
 
@@ -151,11 +154,17 @@ impl Method for Hht {
         self.smooth_slopes(system, *plan)?;
         let estimate = self.estimate_error(*plan);
         if estimate.err > 1.0 && !self.options.fixed_step {
+            self.usual.refused(plan.h * estimate.factor);
             let why = Rejection::ErrorTest { err: estimate.err };
             return Err(Setback::Reject { why, factor: estimate.factor, component: estimate.component });
         }
         self.complete_point(system, *plan)?;
-        self.project_output(system, *plan)?;
+        let short = self.is_short(*plan);
+        self.project_output(system, *plan, short)?;
+        if short {
+            self.go_on_from_projected();
+        }
+        self.usual.found(short, *plan, &estimate);
         if iterations > MANY_ITERATIONS {
             self.matrix.discard();
         }
@@ -171,6 +180,11 @@ impl Method for Hht {
         self.smooth_before.copy_from_slice(&self.new.smooth);
         if !self.options.mass.is_constant() {
             std::mem::swap(&mut self.mass, &mut self.mass_old);
+        }
+        self.usual.accept();
+        if self.usual.short && self.general {
+            // Where p'' belongs to the point there is no step behind it.
+            self.points.clear();
         }
         self.points.push(plan.t_new, &self.work.y);
         self.weights.see(&self.layout, &self.old.x);
@@ -199,6 +213,7 @@ impl Method for Hht {
     fn restart(&mut self, t: f64, x: &[f64]) {
         self.state.restart(t, x);
         self.begun = false;
+        self.usual = Usual::default();
         self.matrix.discard();
     }
 
@@ -242,6 +257,7 @@ impl Hht {
             excited: false,
             smooth_before: vec![0.0; d.nr],
             points: Points::new(unknowns.n),
+            usual: Usual::default(),
             work: Work {
                 y: vec![0.0; unknowns.n],
                 e: vec![0.0; unknowns.n],
@@ -268,11 +284,12 @@ impl Hht {
             if renewed {
                 self.linearize(system, plan)?;
             }
-            if let Some(mut factored) = self.matrix.factored() {
-                factored.remove_undetermined(&mut self.work.y);
-            }
+            self.remove_undetermined();
             match self.iterate(system, plan, false)? {
-                Newton::Converged(iterations) => return Ok(iterations),
+                Newton::Converged(iterations) => {
+                    self.remove_undetermined();
+                    return Ok(iterations);
+                }
                 Newton::GeneralKinematics => {
                     self.use_general_kinematics();
                     self.begin(system, plan.h)?;
@@ -284,12 +301,20 @@ impl Hht {
                 Newton::Failed if self.work.unsettled => {
                     self.points.predict(plan.t_new, 0, &mut self.work.y);
                     if let Newton::Converged(iterations) = self.iterate(system, plan, true)? {
+                        self.remove_undetermined();
                         return Ok(iterations);
                     }
                     return Err(self.newton_failed());
                 }
                 Newton::Failed => return Err(self.newton_failed()),
             }
+        }
+    }
+
+    /// Remove from λ, μ what redundant constraints leave undetermined: extrapolation would enlarge it.
+    fn remove_undetermined(&mut self) {
+        if let Some(mut factored) = self.matrix.factored() {
+            factored.remove_undetermined(&mut self.work.y);
         }
     }
 

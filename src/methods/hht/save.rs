@@ -1,7 +1,7 @@
 //! What the next steps depend on beside the common state: the last points with their accelerations and forces, the matrix
 //! in hand as it was assembled (its factors are made again, they are deterministic), and the magnitudes seen so far.
 
-use super::{Hht, Points, MAX_SINGULAR};
+use super::{Hht, Points, Usual, MAX_SINGULAR};
 use crate::methods::save::{require, BadState, Reader, Writer};
 
 impl Hht {
@@ -26,6 +26,7 @@ impl Hht {
         w.mass(&self.mass);
         w.mass(&self.mass_old);
         self.points.save(&mut w);
+        w.real(self.usual.h);
         let made_for = self.matrix.factored_for();
         w.real(made_for.unwrap_or(0.0));
         if made_for.is_some() {
@@ -75,6 +76,7 @@ impl Hht {
             self.old.smooth.copy_from_slice(&self.old.slope);
             self.smooth_before.copy_from_slice(slopes(1));
         }
+        self.usual = Usual::restored(r.size("usual step size")?);
         self.restore_matrix(&mut r)?;
         self.begun = begun;
         r.end()

@@ -87,16 +87,24 @@ impl Hht {
     }
 
     /// What is reported of the new point (PROJECT): velocities that satisfy gI, accelerations and multipliers that belong to
-    /// positions and velocities. The run itself goes on from the point as it is.
-    pub(super) fn project_output(&mut self, system: &mut dyn System, plan: Plan) -> Result<(), Setback> {
+    /// positions and velocities. The run itself goes on from the point as it is, unless the step was `short`.
+    pub(super) fn project_output(
+        &mut self,
+        system: &mut dyn System,
+        plan: Plan,
+        short: bool,
+    ) -> Result<(), Setback> {
         let new = &mut self.new;
         new.reported.copy_from_slice(&new.x);
         new.reported_a.copy_from_slice(&new.a);
-        let project = self.options.project;
+        let whole = PROJECT_VELOCITIES | PROJECT_ACCELERATIONS;
+        let project = if short { whole } else { self.options.project };
         if project == 0 {
             return Ok(());
         }
-        let (t, h, index1) = (plan.t_new, plan.h, &mut self.index1);
+        // Differences in time over a short step would be noise, too.
+        let h = if short { plan.h.max(self.usual.h) } else { plan.h };
+        let (t, index1) = (plan.t_new, &mut self.index1);
         let (mass, model) = (&mut self.mass, &mut self.state.counted(system));
         let mut run = || -> Result<(), Halt> {
             index1.linearize(model, &mut self.derivatives, mass, (t, &new.reported))?;
@@ -106,7 +114,15 @@ impl Hht {
                 index1.project_velocities(&mut new.reported);
             }
             if project & PROJECT_ACCELERATIONS != 0 {
-                index1.solve(model, mass, (t, &mut new.reported), &mut new.reported_a, h)?;
+                let (x, a) = (&mut new.reported, &mut new.reported_a);
+                match index1.solve(model, mass, (t, x), a, h) {
+                    // The model may end behind this point.
+                    Err(Halt::Model(_)) if short => index1.solve(model, mass, (t, x), a, plan.h)?,
+                    other => other?,
+                }
+            }
+            if short {
+                model.eom(t, &new.reported, &mut index1.rda)?;
             }
             Ok(())
         };

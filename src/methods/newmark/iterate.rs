@@ -331,6 +331,8 @@ impl Newmark {
         ] {
             block.of_mut(x).iter_mut().zip(change).for_each(|(x, d)| *x += d);
         }
+        // What is extrapolated into them grows.
+        self.velocity.keep_determined(l.x.multipliers.of_mut(x));
         add_mul_vec(ns, np, 1.0, &lin.contact_slope, &work.p, l.x.s.of_mut(x));
         self.new.a.iter_mut().zip(&work.a).for_each(|(a, d)| *a += d);
     }

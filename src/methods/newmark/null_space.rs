@@ -137,6 +137,20 @@ impl TangentSpace {
         y.iter().zip(self.qr.perm()).for_each(|(y, &i)| lambda[i] = factor(i) * *y);
     }
 
+    /// Remove from λ what causes no force.
+    pub fn keep_determined(&mut self, lambda: &mut [f64]) {
+        let (m, rank) = (self.m, self.rank);
+        if rank == m {
+            return;
+        }
+        let y = &mut self.work[..m];
+        y.iter_mut().zip(self.qr.perm()).for_each(|(y, &i)| *y = lambda[i]);
+        self.second.apply_qt(rank, y);
+        y[rank..].fill(0.0);
+        self.second.apply_q(rank, y);
+        y.iter().zip(self.qr.perm()).for_each(|(y, &i)| lambda[i] = *y);
+    }
+
     /// Coordinates Nᵀ x of the tangential part of x.
     pub fn coordinates(&self, x: &[f64], out: &mut [f64]) {
         mul_vec_transposed(self.n, self.free(), self.null(), x, out);
@@ -201,6 +215,10 @@ mod tests {
         mul_vec_transposed(3, 1, s.range(), &[5.0, 0.0, 0.0], &mut y);
         s.multipliers(&y, &mut lambda);
         assert!((lambda[0] - 1.0).abs() < 1e-14 && (lambda[1] - 2.0).abs() < 1e-14, "{lambda:?}");
+        // (2, -1) causes no force.
+        let mut moved = [5.0, 0.0];
+        s.keep_determined(&mut moved);
+        assert!((moved[0] - 1.0).abs() < 1e-14 && (moved[1] - 2.0).abs() < 1e-14, "{moved:?}");
         let mut x = [0.0; 3];
         s.particular(&[3.0, 6.0], &mut x);
         assert!((x[0] - 3.0).abs() < 1e-14 && x[1].abs() + x[2].abs() < 1e-14, "{x:?}");
