@@ -133,10 +133,10 @@ impl<const L: usize> Method for Radau<L> {
         self.forget_end();
         self.work.end_valid = false;
         if self.follows_rank_loss(h) {
-            return self.attempt_critical(system, h);
+            return self.pass_or_stay(system, h);
         }
         match self.attempt_regular(system, h) {
-            Err(setback) if self.meets_rank_loss(h, &setback) => self.attempt_critical(system, h),
+            Err(setback) if self.meets_rank_loss(h, &setback) => self.pass_or_stay(system, h),
             outcome => outcome,
         }
     }
@@ -166,7 +166,9 @@ impl<const L: usize> Method for Radau<L> {
             self.state.stats.critical_steps += 1;
         } else {
             self.memory.leave();
-            if !self.has_fallen() {
+            let fallen = self.has_fallen();
+            self.memory.refusal.forget_behind(plan.t_new, fallen);
+            if !fallen {
                 self.choose_order(plan.next(attempted.next) / plan.h);
             }
         }
@@ -340,6 +342,14 @@ impl<const L: usize> Radau<L> {
 
     fn tableau(&self) -> &Tableau<L> {
         &self.orders[self.order].tableau
+    }
+
+    /// A critical step, or where it would leap over a gap one of the other kind.
+    fn pass_or_stay(&mut self, system: &mut dyn System, h: f64) -> Result<Attempted, Setback> {
+        match self.attempt_critical(system, h) {
+            Err(Setback::Reject { .. }) if self.memory.refusal.is_final() => self.attempt_regular(system, h),
+            outcome => outcome,
+        }
     }
 
     /// A step with one linearisation for all stages.

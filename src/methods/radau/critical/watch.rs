@@ -36,6 +36,8 @@ pub(in super::super) struct Memory {
     pub(in super::super) passed: bool,
     /// Steps made shorter in a row to keep off the rank loss.
     pub(in super::super) shifts: u32,
+    /// A gap that is not to be passed.
+    pub(in super::super) refusal: super::Refusal,
 }
 
 impl Memory {
@@ -54,12 +56,19 @@ impl<const L: usize> Radau<L> {
     /// True if the last step says that this one is critical.
     pub(in crate::methods) fn follows_rank_loss(&self, h: f64) -> bool {
         let always = self.options.singular == Singular::Always;
-        self.critical.is_some() && (always || self.memory.time.is_some_and(|time| time.abs() < BEHIND * h))
+        self.critical.is_some()
+            && !self.memory.refusal.is_final()
+            && (always || self.memory.time.is_some_and(|time| time.abs() < BEHIND * h))
     }
 
     /// There are constraints, and the options say so.
     pub(super) fn passes_rank_losses(&self) -> bool {
         self.options.singular != Singular::Stop && self.layout.dims.nl + self.layout.dims.nm > 0
+    }
+
+    /// They do, and there is no gap ahead.
+    fn may_pass(&self) -> bool {
+        self.passes_rank_losses() && !self.memory.refusal.is_final()
     }
 
     /// After the constraints were decomposed: a rank loss that is near ends the attempt, to be repeated as a critical one.
@@ -72,7 +81,7 @@ impl<const L: usize> Radau<L> {
         }
         let smallest = self.formulation.conditioning();
         self.memory.best = self.memory.best.max(smallest);
-        if smallest < FALLEN * self.memory.best && self.loses_rank_within(NEAR * h) {
+        if smallest < FALLEN * self.memory.best && self.may_pass() && self.loses_rank_within(NEAR * h) {
             return Err(rank_loss(smallest));
         }
         Ok(())
@@ -136,7 +145,7 @@ impl<const L: usize> Radau<L> {
 
     /// True if an attempt that failed is to be repeated as a critical one.
     pub(in super::super) fn meets_rank_loss(&mut self, h: f64, setback: &Setback) -> bool {
-        if !self.passes_rank_losses() {
+        if !self.may_pass() {
             return false;
         }
         let fallen = self.has_fallen();
@@ -162,7 +171,7 @@ impl<const L: usize> Radau<L> {
         let drifts = self.layout.dims.np > self.layout.dims.nv;
         let otherwise = if drifts { AFTER_NEWTON_WITH_DRIFT } else { AFTER_NEWTON };
         let within = if self.has_fallen() { AFTER_FAILURE } else { otherwise };
-        self.passes_rank_losses() && self.loses_rank_within(within * h)
+        self.may_pass() && self.loses_rank_within(within * h)
     }
 
     /// For another method: true if a rank is lost within this time from the point of the state, or missing there and regained
