@@ -28,12 +28,14 @@ const RATIO: f64 = 1e-4;
 /// ... and this part of the right-hand side belongs to the smallest.
 const SHARE: f64 = 1e-3;
 
-/// The failure, told as a lockup if it is one. `typical` is ATOL/RTOL, for differences; the end of the run is `tend`.
+/// The failure, told as a lockup if it is one. `typical` is ATOL/RTOL, for differences; the end of the run is `tend`. At `gap` the
+/// method has seen that there may be no positions.
 pub(crate) fn explain(
     system: &mut dyn System,
     layout: &Layout,
     typical: &[f64],
     (t, x, tend): (f64, &[f64], f64),
+    gap: Option<f64>,
     failure: Failure,
 ) -> Failure {
     // Near a lockup method 4 takes forces that grow without bound for such that depend on λ.
@@ -43,7 +45,10 @@ pub(crate) fn explain(
     }
     let mut search = Search::new(system, layout, typical, x);
     let lost = matches!(failure.code, Code::SingularConfiguration | Code::BadArgument);
-    let row = search.positions(t, x, (tend - t, lost)).or_else(|| search.velocities(t, x));
+    let row = search.positions(t, x, (tend - t, lost));
+    // A gap may be too short to be seen from here.
+    let row = row.or_else(|| search.until(t, x, gap.filter(|gap| *gap > t)?));
+    let row = row.or_else(|| search.velocities(t, x));
     let Some(row) = row else { return failure };
     let detail = format!(
         "the constraints cannot be satisfied beyond t = {t:.9e}; the method ended with {}",
@@ -101,6 +106,12 @@ impl<'a> Search<'a> {
         }
         let tried = AHEAD.map(|ahead| self.beyond(t, x, (ahead * left, f64::INFINITY)));
         tried.windows(2).find_map(|pair| pair[0].and(pair[1]))
+    }
+
+    /// The row of RDA that cannot be kept on the way to a gap and in it.
+    fn until(&mut self, t: f64, x: &[f64], gap: f64) -> Option<usize> {
+        let [before, within] = [0.5, 1.0].map(|part| self.beyond(t, x, (part * (gap - t), NEAR)));
+        before.and(within)
     }
 
     /// The row with the largest residual at t + ahead, if it cannot be made zero near x.

@@ -188,8 +188,9 @@ impl Passing {
         self.passing = false;
     }
 
-    /// A critical step, or where it would leap over a gap one of the method.
+    /// A critical step, or where it would leap over a gap one of the method, unless that has failed already.
     fn pass_or_stay(&mut self, system: &mut dyn System, plan: &Plan) -> Result<Attempted, Setback> {
+        let known = self.passage.refusal().is_final();
         let outcome = self.passage.attempt_to_pass(system, plan.h);
         if !matches!(outcome, Err(Setback::Reject { .. })) || !self.passage.refusal().is_final() {
             return outcome;
@@ -201,7 +202,11 @@ impl Passing {
             self.go_back();
             self.method.begin_step();
         }
-        self.method.attempt(system, plan)
+        if known {
+            outcome
+        } else {
+            self.method.attempt(system, plan)
+        }
     }
 
     /// True if an attempt that failed met a rank loss.
@@ -212,9 +217,6 @@ impl Passing {
         setback: &Setback,
     ) -> Result<bool, Setback> {
         let suspected = self.watch.has_fallen();
-        if self.passage.refusal().is_final() {
-            return Ok(false);
-        }
         let time =
             match setback {
                 Setback::Fatal(failure) if is_deficient(failure.code) => f64::INFINITY,
@@ -337,6 +339,10 @@ impl Method for Passing {
 
     fn reject(&mut self, why: Rejection) -> bool {
         self.active_mut().reject(why)
+    }
+
+    fn gap(&self) -> Option<f64> {
+        self.passage.gap().or_else(|| self.method.gap())
     }
 
     fn expect_output(&mut self, every_step: bool) {

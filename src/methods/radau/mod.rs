@@ -204,6 +204,10 @@ impl<const L: usize> Method for Radau<L> {
         self.singular < MAX_SINGULAR
     }
 
+    fn gap(&self) -> Option<f64> {
+        self.refusal().time()
+    }
+
     fn restart(&mut self, t: f64, x: &[f64]) {
         self.state.restart(t, x);
         self.forget();
@@ -344,10 +348,14 @@ impl<const L: usize> Radau<L> {
         &self.orders[self.order].tableau
     }
 
-    /// A critical step, or where it would leap over a gap one of the other kind.
+    /// A critical step, or where it would leap over a gap one of the other kind. Where the gap is known that one has failed already, and
+    /// a critical step is made if it stays on this side.
     fn pass_or_stay(&mut self, system: &mut dyn System, h: f64) -> Result<Attempted, Setback> {
+        let known = self.memory.refusal.is_final();
         match self.attempt_critical(system, h) {
-            Err(Setback::Reject { .. }) if self.memory.refusal.is_final() => self.attempt_regular(system, h),
+            Err(Setback::Reject { .. }) if !known && self.memory.refusal.is_final() => {
+                self.attempt_regular(system, h)
+            }
             outcome => outcome,
         }
     }

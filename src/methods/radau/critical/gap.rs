@@ -43,6 +43,11 @@ impl Refusal {
         self.until.is_some()
     }
 
+    /// Where the gap lies.
+    pub(in crate::methods) fn time(&self) -> Option<f64> {
+        self.until
+    }
+
     /// At time t after a step that is not critical.
     pub(in crate::methods) fn forget_behind(&mut self, t: f64, has_fallen: bool) {
         if !has_fallen && self.until.is_some_and(|until| t > until) {
@@ -99,7 +104,8 @@ impl<const L: usize> Radau<L> {
             return Ok(());
         }
         let before = refusal.size.replace(size);
-        let last = self.options.fixed_step || before.is_some_and(|before| size > SHRINKS * before);
+        let shrinks = !self.options.fixed_step && before.is_none_or(|before| size <= SHRINKS * before);
+        let last = !refusal.is_final() && !shrinks;
         if last {
             refusal.until = Some(self.state.t + theta * h);
         }

@@ -66,11 +66,6 @@ impl<const L: usize> Radau<L> {
         self.options.singular != Singular::Stop && self.layout.dims.nl + self.layout.dims.nm > 0
     }
 
-    /// They do, and there is no gap ahead.
-    fn may_pass(&self) -> bool {
-        self.passes_rank_losses() && !self.memory.refusal.is_final()
-    }
-
     /// After the constraints were decomposed: a rank loss that is near ends the attempt, to be repeated as a critical one.
     pub(in super::super) fn look_ahead(&mut self, system: &mut dyn System, h: f64) -> Result<(), Setback> {
         if !self.passes_rank_losses() {
@@ -81,7 +76,10 @@ impl<const L: usize> Radau<L> {
         }
         let smallest = self.formulation.conditioning();
         self.memory.best = self.memory.best.max(smallest);
-        if smallest < FALLEN * self.memory.best && self.may_pass() && self.loses_rank_within(NEAR * h) {
+        if smallest < FALLEN * self.memory.best
+            && !self.memory.refusal.is_final()
+            && self.loses_rank_within(NEAR * h)
+        {
             return Err(rank_loss(smallest));
         }
         Ok(())
@@ -145,7 +143,7 @@ impl<const L: usize> Radau<L> {
 
     /// True if an attempt that failed is to be repeated as a critical one.
     pub(in super::super) fn meets_rank_loss(&mut self, h: f64, setback: &Setback) -> bool {
-        if !self.may_pass() {
+        if !self.passes_rank_losses() {
             return false;
         }
         let fallen = self.has_fallen();
@@ -170,8 +168,10 @@ impl<const L: usize> Radau<L> {
     pub(in super::super) fn newton_meets_rank_loss(&mut self, h: f64) -> bool {
         let drifts = self.layout.dims.np > self.layout.dims.nv;
         let otherwise = if drifts { AFTER_NEWTON_WITH_DRIFT } else { AFTER_NEWTON };
-        let within = if self.has_fallen() { AFTER_FAILURE } else { otherwise };
-        self.may_pass() && self.loses_rank_within(within * h)
+        // Rows that vanish as a whole are not seen to fall.
+        let close = self.has_fallen() || self.memory.refusal.is_final();
+        let within = if close { AFTER_FAILURE } else { otherwise };
+        self.passes_rank_losses() && self.loses_rank_within(within * h)
     }
 
     /// For another method: true if a rank is lost within this time from the point of the state, or missing there and regained
