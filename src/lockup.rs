@@ -20,6 +20,8 @@ const AHEAD: [f64; 5] = [1e-4, 1e-3, 2e-3, 4e-3, 5e-3];
 const MOST: f64 = 50.0;
 /// A residual that has become this small, relative to the one at first, is a solution's.
 const SOLVED: f64 = 1e-6;
+/// ... or in units of the positions.
+const ROUND_OFF: f64 = 1e-14;
 /// A solution that is farther away than this times 1 + |q| belongs to another branch.
 const NEAR: f64 = 0.3;
 const ITERATIONS: usize = 60;
@@ -134,11 +136,13 @@ impl<'a> Search<'a> {
             return None;
         }
         let mut svd = Svd::new(m, n);
-        let mut damping = 1e-3;
+        let (mut damping, mut round_off) = (1e-3, 0.0);
+        let size = 1.0 + q.of(x).iter().fold(0.0f64, |m, x| m.max(x.abs()));
         for _ in 0..ITERATIONS {
             self.linearize(t + ahead)?;
             svd.compute(m, &self.fx.fx[2]).ok()?;
             let largest = svd.singular_values().first().copied().unwrap_or(0.0);
+            round_off = ROUND_OFF * largest * size;
             let now = norm(&r);
             let before = self.x.clone();
             let mut better = false;
@@ -165,7 +169,7 @@ impl<'a> Search<'a> {
                 break;
             }
         }
-        Some(rows.start + largest_of(&r))
+        (norm(&r) > round_off).then(|| rows.start + largest_of(&r))
     }
 
     /// With nonholonomic constraints: the row that the velocities cannot satisfy.

@@ -15,15 +15,15 @@ use crate::system::System;
 /// The part of what the tolerance makes of the rows that a gap may be.
 const EXPLAINED: f64 = 0.25;
 /// Errors of the path between the stages, in units of the internal tolerance: they count with the singular value.
-const PATH: f64 = 100.0;
+const PATH: f64 = 10.0;
 /// Rounding errors of rows, in the same units as the tolerances.
 const ROUND_OFF: f64 = 1e-14;
 /// The smallest magnitude falls to this part of what it is at the stages, if the rank is lost in between.
 const LOST: f64 = 0.5;
 /// The place is found if it has fallen to this part.
-const FOUND: f64 = 1e-2;
+const FOUND: f64 = 1e-3;
 /// Points that are tried for it.
-const TRIED: u32 = 6;
+const TRIED: u32 = 8;
 /// Directions with larger singular values, relative to the largest, have not lost their rank.
 const STRONG: f64 = 0.1;
 /// A gap that becomes smaller than this part in a shorter step was an error of the longer one.
