@@ -138,7 +138,7 @@ fn a_drive_beyond_the_reach_locks_up() {
 fn a_drive_within_the_reach_comes_back() {
     let comes_back = |run: &Run, epsilon: f64, tol: f64| match &run.result {
         Ok(()) => elbow_error(Reach { epsilon }, 1.0, run) < 1e3 * tol,
-        Err(failure) => tol < TIGHT && failure.code == Code::SingularConfiguration,
+        Err(failure) => tol < TIGHT && is_told(failure.code, tol),
     };
     check(comes_back, -1.0, &[10.0, 30.0, 100.0, 1000.0, 1e4]);
 }
@@ -190,7 +190,9 @@ impl SliderCrank {
         let (mut t, mut angle) = (0.0, START);
         while t < tend {
             let away = ((angle - 0.5 * PI) / PI).round() * PI + 0.5 * PI - angle;
-            let h = ((away.abs() + self.epsilon.sqrt()) / 100.0).clamp(1e-7, 1e-3).min(tend - t);
+            // Without a gap the motion is smooth.
+            let gap = if self.epsilon == 0.0 { 0.1 } else { self.epsilon.sqrt() };
+            let h = ((away.abs() + gap) / 100.0).clamp(1e-7, 1e-3).min(tend - t);
             let k1 = speed(angle);
             let k2 = speed(angle + 0.5 * h * k1);
             let k3 = speed(angle + 0.5 * h * k2);
