@@ -49,6 +49,11 @@ impl Driver {
         self.method.state()
     }
 
+    /// See [`Method::gap`].
+    pub fn gap(&self) -> Option<f64> {
+        self.method.gap()
+    }
+
     /// Counters, for work that is done beside the steps.
     pub fn stats_mut(&mut self) -> &mut Stats {
         &mut self.method.state_mut().stats

@@ -20,6 +20,8 @@ const AHEAD: [f64; 5] = [1e-4, 1e-3, 2e-3, 4e-3, 5e-3];
 const MOST: f64 = 50.0;
 /// A residual that has become this small, relative to the one at first, is a solution's.
 const SOLVED: f64 = 1e-6;
+/// ... or in units of the positions.
+const ROUND_OFF: f64 = 1e-14;
 /// A solution that is farther away than this times 1 + |q| belongs to another branch.
 const NEAR: f64 = 0.3;
 const ITERATIONS: usize = 60;
@@ -28,12 +30,14 @@ const RATIO: f64 = 1e-4;
 /// ... and this part of the right-hand side belongs to the smallest.
 const SHARE: f64 = 1e-3;
 
-/// The failure, told as a lockup if it is one. `typical` is ATOL/RTOL, for differences; the end of the run is `tend`.
+/// The failure, told as a lockup if it is one. `typical` is ATOL/RTOL, for differences; the end of the run is `tend`. At `gap` the
+/// method has seen that there may be no positions.
 pub(crate) fn explain(
     system: &mut dyn System,
     layout: &Layout,
     typical: &[f64],
     (t, x, tend): (f64, &[f64], f64),
+    gap: Option<f64>,
     failure: Failure,
 ) -> Failure {
     // Near a lockup method 4 takes forces that grow without bound for such that depend on λ.
@@ -43,7 +47,10 @@ pub(crate) fn explain(
     }
     let mut search = Search::new(system, layout, typical, x);
     let lost = matches!(failure.code, Code::SingularConfiguration | Code::BadArgument);
-    let row = search.positions(t, x, (tend - t, lost)).or_else(|| search.velocities(t, x));
+    let row = search.positions(t, x, (tend - t, lost));
+    // A gap may be too short to be seen from here.
+    let row = row.or_else(|| search.until(t, x, gap.filter(|gap| *gap > t)?));
+    let row = row.or_else(|| search.velocities(t, x));
     let Some(row) = row else { return failure };
     let detail = format!(
         "the constraints cannot be satisfied beyond t = {t:.9e}; the method ended with {}",
@@ -103,6 +110,12 @@ impl<'a> Search<'a> {
         tried.windows(2).find_map(|pair| pair[0].and(pair[1]))
     }
 
+    /// The row of RDA that cannot be kept on the way to a gap and in it.
+    fn until(&mut self, t: f64, x: &[f64], gap: f64) -> Option<usize> {
+        let [before, within] = [0.5, 1.0].map(|part| self.beyond(t, x, (part * (gap - t), NEAR)));
+        before.and(within)
+    }
+
     /// The row with the largest residual at t + ahead, if it cannot be made zero near x.
     fn beyond(&mut self, t: f64, x: &[f64], (ahead, near): (f64, f64)) -> Option<usize> {
         let (rows, q) = (self.layout.rda.rows3, self.layout.x.contact_position);
@@ -123,11 +136,13 @@ impl<'a> Search<'a> {
             return None;
         }
         let mut svd = Svd::new(m, n);
-        let mut damping = 1e-3;
+        let (mut damping, mut round_off) = (1e-3, 0.0);
+        let size = 1.0 + q.of(x).iter().fold(0.0f64, |m, x| m.max(x.abs()));
         for _ in 0..ITERATIONS {
             self.linearize(t + ahead)?;
             svd.compute(m, &self.fx.fx[2]).ok()?;
             let largest = svd.singular_values().first().copied().unwrap_or(0.0);
+            round_off = ROUND_OFF * largest * size;
             let now = norm(&r);
             let before = self.x.clone();
             let mut better = false;
@@ -154,7 +169,7 @@ impl<'a> Search<'a> {
                 break;
             }
         }
-        Some(rows.start + largest_of(&r))
+        (norm(&r) > round_off).then(|| rows.start + largest_of(&r))
     }
 
     /// With nonholonomic constraints: the row that the velocities cannot satisfy.

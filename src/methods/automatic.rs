@@ -143,6 +143,10 @@ impl Method for Automatic {
         self.active_mut().reject(why)
     }
 
+    fn gap(&self) -> Option<f64> {
+        self.active().gap()
+    }
+
     fn expect_output(&mut self, every_step: bool) {
         self.explicit.expect_output(every_step);
     }

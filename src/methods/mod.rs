@@ -83,6 +83,11 @@ pub trait Method: Debug + Send {
         None
     }
 
+    /// Time of a position next to a singular one that the motion would have to leap over.
+    fn gap(&self) -> Option<f64> {
+        None
+    }
+
     /// All that the next steps depend on, as bytes.
     fn save(&self) -> Vec<u8>;
 

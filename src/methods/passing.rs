@@ -5,7 +5,7 @@
 //! fails, the Jacobian is asked for and the time to the rank loss found.
 
 use super::plan::{Attempted, Plan};
-use super::radau::critical::is_deficient;
+use super::radau::critical::{is_deficient, Refusal};
 use super::radau::Radau;
 use super::save::{BadState, Reader, Writer};
 use super::setback::Setback;
@@ -85,13 +85,16 @@ impl Passing {
         let (method, order, singular) = (MethodKind::Radau, Order::Thirteen, Singular::Pass);
         let critical = Options { method, order, singular, ..options.clone() };
         let tight = tighter(tolerance, options.method);
+        let scaling = Scaling::new(tolerance, layout.n);
+        let mut passage = Radau::new(layout, &critical, &tight, supplied.jacobian, start);
+        passage.belongs_to_run_with(scaling.rtol_user);
         Passing {
             method: super::unwatched(layout, options, tolerance, supplied, start),
-            passage: Radau::new(layout, &critical, &tight, supplied.jacobian, start),
+            passage,
             passing: false,
             own_step: 0.0,
             watch: Watch::default(),
-            scaling: Scaling::new(tolerance, layout.n),
+            scaling,
             before: start.1.to_vec(),
             layout: *layout,
             options: options.clone(),
@@ -158,7 +161,9 @@ impl Passing {
     /// The point of the method to the other one, for a look.
     fn lend_point(&mut self) {
         let (from, to) = (self.method.state(), &mut self.passage);
+        let refusal = to.refusal();
         to.restart(from.t, &from.x);
+        to.recall_refusal(refusal);
         (to.state_mut().stats, to.state_mut().restarted) = (from.stats, from.restarted);
     }
 
@@ -169,7 +174,9 @@ impl Passing {
 
     /// To the critical steps, at the point of the method.
     fn go_over(&mut self, h: f64) {
+        let refusal = self.passage.refusal();
         hand_over(self.method.state(), &mut self.passage);
+        self.passage.recall_refusal(refusal);
         self.own_step = h;
         self.passing = true;
     }
@@ -179,6 +186,27 @@ impl Passing {
         hand_over(self.passage.state(), &mut *self.method);
         self.watch = Watch { best: self.watch.best, ..Watch::default() };
         self.passing = false;
+    }
+
+    /// A critical step, or where it would leap over a gap one of the method, unless that has failed already.
+    fn pass_or_stay(&mut self, system: &mut dyn System, plan: &Plan) -> Result<Attempted, Setback> {
+        let known = self.passage.refusal().is_final();
+        let outcome = self.passage.attempt_to_pass(system, plan.h);
+        if !matches!(outcome, Err(Setback::Reject { .. })) || !self.passage.refusal().is_final() {
+            return outcome;
+        }
+        if self.method.state().t == self.passage.state().t {
+            self.method.state_mut().stats = self.passage.state().stats;
+            self.passing = false;
+        } else {
+            self.go_back();
+            self.method.begin_step();
+        }
+        if known {
+            outcome
+        } else {
+            self.method.attempt(system, plan)
+        }
     }
 
     /// True if an attempt that failed met a rank loss.
@@ -261,26 +289,26 @@ impl Method for Passing {
 
     fn attempt(&mut self, system: &mut dyn System, plan: &Plan) -> Result<Attempted, Setback> {
         let h = plan.h;
-        if !self.passing {
+        if !self.passing && !self.passage.refusal().is_final() {
             let growth = h / self.method.state().h_last.max(f64::MIN_POSITIVE);
             if self.watch.suspects(growth) && self.loses_rank(system, NEAR * h)? {
                 self.go_over(h);
             }
         }
         if self.passing {
-            return self.passage.attempt_to_pass(system, h);
+            return self.pass_or_stay(system, plan);
         }
         let outcome = self.method.attempt(system, plan);
         // A rank that is missing at the start may be that of a singular position.
         let redundant = self.method.constraints().map_or(0, |constraints| constraints.redundant);
         if self.method.state().is_first() && redundant > 0 && self.begins_in_rank_loss(system)? {
             self.go_over(h);
-            return self.passage.attempt_to_pass(system, h);
+            return self.pass_or_stay(system, plan);
         }
         match outcome {
             Err(setback) if self.meets_rank_loss(system, h, &setback)? => {
                 self.go_over(h);
-                self.passage.attempt_to_pass(system, h)
+                self.pass_or_stay(system, plan)
             }
             outcome => outcome,
         }
@@ -296,6 +324,9 @@ impl Method for Passing {
         if !self.passing {
             // The last decomposition of the method is that of the new point.
             self.watch.see(self.method.constraints());
+            let mut refusal = self.passage.refusal();
+            refusal.forget_behind(plan.t_new, self.watch.has_fallen());
+            self.passage.recall_refusal(refusal);
         }
         self.active_mut().accept(plan, attempted);
     }
@@ -310,6 +341,10 @@ impl Method for Passing {
         self.active_mut().reject(why)
     }
 
+    fn gap(&self) -> Option<f64> {
+        self.passage.gap().or_else(|| self.method.gap())
+    }
+
     fn expect_output(&mut self, every_step: bool) {
         self.method.expect_output(every_step);
     }
@@ -318,6 +353,7 @@ impl Method for Passing {
         if self.passing {
             self.go_back();
         }
+        self.passage.recall_refusal(Refusal::default());
         self.method.restart(t, x);
     }
 
@@ -334,6 +370,7 @@ impl Method for Passing {
         for seen in [self.watch.last, self.watch.before] {
             w.reals(seen.as_slice());
         }
+        self.passage.refusal().save(&mut w);
         w.nested(&self.method.save());
         if self.passing {
             w.nested(&self.passage.save());
@@ -350,12 +387,14 @@ impl Method for Passing {
             let mut value = [0.0];
             *seen = r.optional("constraints", &mut value)?.then_some(value[0]);
         }
+        let refusal = Refusal::restore(&mut r)?;
         self.method.restore(r.nested("state of the method")?)?;
         if self.passing {
             self.passage.restore(r.nested("state of the passage")?)?;
         } else if !self.method.state().is_first() {
             self.make_room();
         }
+        self.passage.recall_refusal(refusal);
         r.end()
     }
 }

@@ -9,6 +9,7 @@ mod accuracy;
 mod across;
 mod branches;
 mod constant_steps;
+mod gaps;
 mod lengths;
 mod mechanisms;
 mod messages;

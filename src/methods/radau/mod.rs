@@ -133,10 +133,10 @@ impl<const L: usize> Method for Radau<L> {
         self.forget_end();
         self.work.end_valid = false;
         if self.follows_rank_loss(h) {
-            return self.attempt_critical(system, h);
+            return self.pass_or_stay(system, h);
         }
         match self.attempt_regular(system, h) {
-            Err(setback) if self.meets_rank_loss(h, &setback) => self.attempt_critical(system, h),
+            Err(setback) if self.meets_rank_loss(h, &setback) => self.pass_or_stay(system, h),
             outcome => outcome,
         }
     }
@@ -166,7 +166,9 @@ impl<const L: usize> Method for Radau<L> {
             self.state.stats.critical_steps += 1;
         } else {
             self.memory.leave();
-            if !self.has_fallen() {
+            let fallen = self.has_fallen();
+            self.memory.refusal.forget_behind(plan.t_new, fallen);
+            if !fallen {
                 self.choose_order(plan.next(attempted.next) / plan.h);
             }
         }
@@ -200,6 +202,10 @@ impl<const L: usize> Method for Radau<L> {
         }
         self.singular += u32::from(why == Rejection::SingularMatrix);
         self.singular < MAX_SINGULAR
+    }
+
+    fn gap(&self) -> Option<f64> {
+        self.refusal().time()
     }
 
     fn restart(&mut self, t: f64, x: &[f64]) {
@@ -340,6 +346,18 @@ impl<const L: usize> Radau<L> {
 
     fn tableau(&self) -> &Tableau<L> {
         &self.orders[self.order].tableau
+    }
+
+    /// A critical step, or where it would leap over a gap one of the other kind. Where the gap is known that one has failed already, and
+    /// a critical step is made if it stays on this side.
+    fn pass_or_stay(&mut self, system: &mut dyn System, h: f64) -> Result<Attempted, Setback> {
+        let known = self.memory.refusal.is_final();
+        match self.attempt_critical(system, h) {
+            Err(Setback::Reject { .. }) if !known && self.memory.refusal.is_final() => {
+                self.attempt_regular(system, h)
+            }
+            outcome => outcome,
+        }
     }
 
     /// A step with one linearisation for all stages.

@@ -1,7 +1,7 @@
 //! What the next steps of Radau IIA depend on beside the common state: a Jacobian and mass matrix that are still in
 //! use, and the decisions of the formulation. Decompositions are made again from these; they are deterministic.
 
-use super::{Evidence, Linearized, Radau, MAX_SINGULAR};
+use super::{critical, Evidence, Linearized, Radau, MAX_SINGULAR};
 use crate::formulation;
 use crate::methods::save::{require, BadState, Reader, Writer};
 
@@ -75,6 +75,7 @@ impl<const L: usize> Radau<L> {
         w.reals(self.memory.time.as_slice());
         w.flag(self.memory.passed);
         w.int(u64::from(self.memory.shifts));
+        self.memory.refusal.save(w);
         // How many constraints are redundant, where critical steps may come.
         w.indices(
             self.critical.iter().map(|critical| critical.redundant() as u64).collect::<Vec<_>>().into_iter(),
@@ -88,6 +89,7 @@ impl<const L: usize> Radau<L> {
         self.memory.time = r.optional("time to the rank loss", &mut time)?.then_some(time[0]);
         self.memory.passed = r.flag("rank loss")?;
         self.memory.shifts = r.small("rank loss", u32::MAX - 1)?;
+        self.memory.refusal = critical::Refusal::restore(r)?;
         match r.distinct("redundant constraints", self.layout.dims.nl + self.layout.dims.nm + 1)?[..] {
             [] => {}
             [redundant] => self.make_room_for_critical_steps(redundant),

@@ -220,6 +220,10 @@ impl<const L: usize> Method for Switching<L> {
         self.active_mut().reject(why)
     }
 
+    fn gap(&self) -> Option<f64> {
+        self.active().gap()
+    }
+
     /// The model is the same.
     fn restart(&mut self, t: f64, x: &[f64]) {
         self.last = None;

@@ -154,7 +154,7 @@ impl Reduced {
     }
 
     /// The constraints decomposed.
-    fn decompose(&mut self) -> Result<(), LinalgError> {
+    pub(super) fn decompose(&mut self) -> Result<(), LinalgError> {
         self.velocity.decompose(&self.fx.fx[1], self.fx.shape[1].0)?;
         self.same = levels_agree(&self.layout, &self.fx);
         if !self.same {

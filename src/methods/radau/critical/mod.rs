@@ -12,11 +12,12 @@
 //! out. They are found afterwards and are in no norm. Invariants are not imposed.
 //!
 //! `watch.rs` says when it is due, `eliminate.rs` reduces one point, `iterate.rs` solves for the stages, `estimate.rs`
-//! estimates the error, `settle.rs` finds the multipliers of the accepted point, `behind.rs` says how accurate the steps are that follow.
+//! estimates the error, `gap.rs` refuses steps over positions that do not exist, `settle.rs` finds the multipliers of the accepted point, `behind.rs` says how accurate the steps are that follow.
 
 mod behind;
 mod eliminate;
 mod estimate;
+mod gap;
 mod iterate;
 mod settle;
 mod watch;
@@ -33,6 +34,7 @@ use crate::singular::Ahead;
 use crate::system::System;
 pub(super) use behind::Strict;
 use eliminate::Reduced;
+pub(in crate::methods) use gap::Refusal;
 pub(in crate::methods) use watch::is_deficient;
 pub(super) use watch::Memory;
 
@@ -47,6 +49,9 @@ pub(super) struct Critical<const L: usize> {
     a: Vec<f64>,
     /// One per stage, and x_k behind them.
     points: Vec<Reduced>,
+    /// One of the path between the stages.
+    between: Reduced,
+    gap: gap::Gap,
     /// Factors of the constraints on both levels, at the stage where each is largest.
     factors: [Vec<f64>; 2],
     rates: Vec<Lanes<L>>,
@@ -96,6 +101,8 @@ impl<const L: usize> Critical<L> {
             index1,
             a: vec![0.0; layout.n3()],
             points: (0..=stages).map(|_| Reduced::new(layout, sizes)).collect(),
+            between: Reduced::new(layout, sizes),
+            gap: gap::Gap::new(layout),
             factors: [vec![1.0; rows], vec![1.0; rows.max(layout.m3())]],
             rates: vec![[0.0; L]; layout.n],
             matrix: RealSolver::new(SolverKind::Lu, unknowns),
@@ -112,6 +119,11 @@ impl<const L: usize> Critical<L> {
     /// Constraints that depend on others everywhere.
     pub(super) fn redundant(&self) -> usize {
         self.index1.deficiency
+    }
+
+    /// Constraints of the level of positions that do not depend on others.
+    fn position_rank(&self) -> usize {
+        self.between.position.rank()
     }
 
     /// What belongs to the last point.
@@ -160,6 +172,7 @@ impl<const L: usize> Radau<L> {
         let err = self.estimate_critical_error(critical, system, h)?;
         let err = self.judged_critical(err);
         if err < 1.0 {
+            self.refuse_gap(critical, system, h)?;
             return Ok(Attempted { err, next: self.next_step(h, err) });
         }
         Err(self.error_too_large(h, err, false))

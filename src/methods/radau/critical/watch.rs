@@ -36,6 +36,8 @@ pub(in super::super) struct Memory {
     pub(in super::super) passed: bool,
     /// Steps made shorter in a row to keep off the rank loss.
     pub(in super::super) shifts: u32,
+    /// A gap that is not to be passed.
+    pub(in super::super) refusal: super::Refusal,
 }
 
 impl Memory {
@@ -54,7 +56,9 @@ impl<const L: usize> Radau<L> {
     /// True if the last step says that this one is critical.
     pub(in crate::methods) fn follows_rank_loss(&self, h: f64) -> bool {
         let always = self.options.singular == Singular::Always;
-        self.critical.is_some() && (always || self.memory.time.is_some_and(|time| time.abs() < BEHIND * h))
+        self.critical.is_some()
+            && !self.memory.refusal.is_final()
+            && (always || self.memory.time.is_some_and(|time| time.abs() < BEHIND * h))
     }
 
     /// There are constraints, and the options say so.
@@ -72,7 +76,10 @@ impl<const L: usize> Radau<L> {
         }
         let smallest = self.formulation.conditioning();
         self.memory.best = self.memory.best.max(smallest);
-        if smallest < FALLEN * self.memory.best && self.loses_rank_within(NEAR * h) {
+        if smallest < FALLEN * self.memory.best
+            && !self.memory.refusal.is_final()
+            && self.loses_rank_within(NEAR * h)
+        {
             return Err(rank_loss(smallest));
         }
         Ok(())
@@ -161,7 +168,9 @@ impl<const L: usize> Radau<L> {
     pub(in super::super) fn newton_meets_rank_loss(&mut self, h: f64) -> bool {
         let drifts = self.layout.dims.np > self.layout.dims.nv;
         let otherwise = if drifts { AFTER_NEWTON_WITH_DRIFT } else { AFTER_NEWTON };
-        let within = if self.has_fallen() { AFTER_FAILURE } else { otherwise };
+        // Rows that vanish as a whole are not seen to fall.
+        let close = self.has_fallen() || self.memory.refusal.is_final();
+        let within = if close { AFTER_FAILURE } else { otherwise };
         self.passes_rank_losses() && self.loses_rank_within(within * h)
     }
 
