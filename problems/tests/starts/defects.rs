@@ -262,3 +262,32 @@ fn method_4_with_differences_reaches_its_tolerance() {
         }
     }
 }
+
+/// A point on a circle: the nearest velocity along the tangent, whatever the unit of length and a component that is zero.
+#[test]
+fn the_smallest_change_does_not_depend_on_units_or_on_zeros() {
+    for unit in [1e-6, 1e-3, 1.0, 1e3, 1e6] {
+        for atol in [1e-6, 1e-6 * unit, 1e-8] {
+            let rod = vec![(End::Fixed([0.0; 2]), End::Particle(0), unit)];
+            let net = Net {
+                masses: vec![1.0],
+                origin: vec![[0.0; 2]],
+                field: [0.0; 2],
+                rods: rod,
+                springs: Vec::new(),
+            };
+            let at = 0.5f64.sqrt() * unit;
+            let mut x = [0.0, unit, 0.0, at, at];
+            let mut model = Model::new(net, Of::new(FORMS[0], true), 0.0, &x);
+            let (layout, options) = (Layout::new(model.dimensions(), FORMS[0]), Options::default());
+            let scaling = Scaling::new(&Tolerance::scalar(1e-6, atol), layout.n);
+            let stats = &mut Stats::default();
+            initial::move_to_constraints(&mut model, &layout, &options, &scaling, 0.0, &mut x, stats)
+                .expect("consistent");
+            let [_, u, v, p, q] = x.map(|x| x / unit);
+            let error =
+                (u - 0.5).abs().max((v + 0.5).abs()).max((p - at / unit).abs()).max((q - at / unit).abs());
+            assert!(error < 1e-9, "{unit:e} {atol:e}: {x:?}");
+        }
+    }
+}
