@@ -86,6 +86,7 @@ int main()
         glue.set_events(1, 1, [](double, in x, out value) { value[0] = x[3 + 1] + 1.0; });
         glue.start(0.0, 1e-3);
         check("event", glue.integrate(5.0) == geoms::status::event && glue.last_event() == std::make_pair(1, 0));
+        check("events", glue.events() == std::vector<std::pair<int, int>>{{1, 0}});
         const double found[2] = {glue.time(), glue.state(1)[3]};
         std::printf("y of the second rod is -1 at t = %.9f, x = %.9f; joint force %.6f\n", found[0], found[1], glue.force(joint)[1]);
         if (functions) {
@@ -103,8 +104,7 @@ int main()
             glue.set_state(k, x);
         }
         glue.restart();
-        // The point is just behind the event, which is met again on the way back.
-        check("the event once more", glue.integrate(2.0 * found[0]) == geoms::status::event && glue.time() - found[0] < 1e-6);
+        // The point is just behind the event, which is over: it is not met again on the way back.
         check("back", glue.integrate(2.0 * found[0]) == geoms::status::reached);
         check("where it began", std::fabs(glue.state(1)[3] - second[3]) + std::fabs(glue.state(1)[4]) < 1e-4);
     }

@@ -234,6 +234,8 @@ static void events_and_files(void)
     check("event", geoms_glue_integrate(glue, 2.0) == GEOMS_EVENT);
     int subdomain = -1, index = -1;
     check("which one", geoms_glue_event(glue, &subdomain, &index) == 0 && subdomain == 0 && index == 0);
+    subdomain = index = -1;
+    check("no other one", geoms_glue_events(glue, 1, &subdomain, &index) == 1 && subdomain == 0 && index == 0);
     geoms_glue_state(glue, 0, there);
     check("the angle is there", fabs(there[4 + 6 + 2] + 0.3) < 1e-8);
     const double t = geoms_glue_time(glue);

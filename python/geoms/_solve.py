@@ -302,7 +302,7 @@ def _solve(job: _Job) -> Result:
     finally:
         if job.progress is True:
             print(file=sys.stderr)
-    return _result(model, solver, record, given_events(job.events), error, event, x0, t0)
+    return _result(model, solver, record, given_events(job.events), error, event, x0, t0, times is None)
 
 
 def _result(
@@ -314,9 +314,10 @@ def _result(
     event: bool,
     x0: numpy.ndarray,
     t0: float,
+    whole: bool,
 ) -> Result:
     t, x = record.take_points()
-    if solver is None:
+    if solver is None or (t.size == 0 and whole):
         t, x = numpy.array([t0]), x0
     t_events, y_events = None, None
     hits, points = record.take_events()

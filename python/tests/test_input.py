@@ -217,3 +217,37 @@ def test_x_may_be_kept():
 
     solve(model=Keeps(), t_span=(0, 1))
     assert len(kept) > 50 and all(numpy.array_equal(a, b) for a, b in kept)
+
+
+def test_what_a_dict_gives_stays():
+    right = geoms.solve(Pendulum(), (0, 0.1), {"p": [1, 0], "v": [0, 2]})
+    assert right.success and right.y[1:, 0].tolist() == [0, 2, 1, 0]
+    for wrong in ({"p": [1.3, 0], "v": [0, 1]}, {"p": [1, 0], "v": [1, 0]}):
+        refused = geoms.solve(Pendulum(), (0, 0.1), wrong)
+        assert refused.status == -1105 and not refused.success
+        assert refused.y[3:, 0].tolist() == wrong["p"] and refused.y[1:3, 0].tolist() == wrong["v"]
+
+
+def test_a_run_that_cannot_begin_is_its_initial_point():
+    singular = geoms.Model(2, nl=1, eom=Pendulum().eom, mass=numpy.zeros((2, 2)))
+    for method in (2, 4, -1):
+        ended = geoms.solve(singular, (0, 1), START, method)
+        assert not ended.success and ended.t.tolist() == [0.0], method
+        assert ended.y[:, -1].tolist() == numpy.asarray(START, float).tolist(), method
+
+
+class Table(Pendulum):
+    """A moment that is looked up, from t = 0 on."""
+
+    def eom(self, t, x):
+        if t < 0:
+            raise LookupError(f"t = {t} lies before the table")
+        rows = super().eom(t, x)
+        rows[3] += 0.1 * t
+        rows[0] += 0.2 * t * x[3]
+        return rows
+
+
+def test_an_exception_before_the_start_is_no_reason_to_stop():
+    run = geoms.solve(Table(), (0, 1), START)
+    assert run.success and run.t[-1] == 1, run.message

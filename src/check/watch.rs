@@ -209,7 +209,8 @@ impl Watching {
         stats.warnings += 1;
         let cause = if analytic { "JAC may not belong to EOM (geoms_check_model)" } else { "EOM may jump" };
         self.warnings.push(format!(
-            "Newton's method failed in {} attempts, more than the {} accepted steps: {cause}",
+            "Newton's method failed in {} attempts, more than the {} accepted steps: {cause}; if not, results are none the worse, and \
+             order=5 or a smaller hmax may be faster",
             stats.rejected_newton, stats.naccpt
         ));
     }

@@ -163,11 +163,12 @@ impl Hht {
             if let Some(before) = before[0] {
                 self.state.theta = size / before;
             }
-            let (left, rounding) = self.auxiliary_size();
-            let settled = judge_algebraic(left, before[1], SETTLED, rounding);
+            let without = (0.0, Verdict::Converged);
+            let (left, settled) =
+                if self.work.d.is_empty() { without } else { self.judge_auxiliary(before[1]) };
             self.work.unsettled = settled == Verdict::Continue || settled == Verdict::Diverged;
             // What has converged stays so while it is small: behind it only w moves.
-            let mut verdict = match judge(size, before[0], criterion, self.round_off_floor()) {
+            let mut verdict = match judge(size, before[0], criterion, self.work.floor) {
                 _ if !moving && size <= criterion => Verdict::Converged,
                 Verdict::Diverged if self.is_stagnation(size, criterion, plan.h) => Verdict::AtRoundOff,
                 verdict => verdict,
@@ -189,6 +190,12 @@ impl Hht {
             before = [Some(size), Some(left)];
         }
         Ok(Newton::Failed)
+    }
+
+    /// What d asks of w, and whether that is little enough.
+    fn judge_auxiliary(&mut self, before: Option<f64>) -> (f64, Verdict) {
+        let (left, rounding) = self.auxiliary_size();
+        (left, judge_algebraic(left, before, SETTLED, rounding))
     }
 
     /// The residuals of d, without the other ones.

@@ -123,6 +123,8 @@ struct Work {
     d: Vec<f64>,
     /// The last w did not satisfy d.
     unsettled: bool,
+    /// Increments below this are rounding errors, in the step in hand.
+    floor: f64,
     rda: Vec<f64>,
     x: Vec<f64>,
     mean: Vec<f64>,
@@ -263,6 +265,7 @@ impl Hht {
                 e: vec![0.0; unknowns.n],
                 d: vec![0.0; if d.nw > 0 { unknowns.n } else { 0 }],
                 unsettled: false,
+                floor: 0.0,
                 rda: vec![0.0; layout.m],
                 x: vec![0.0; layout.n],
                 mean: vec![0.0; d.nv],
@@ -278,6 +281,7 @@ impl Hht {
 
     /// Solve the discretised equations: with the matrix in hand if it serves, otherwise with a new one.
     fn solve(&mut self, system: &mut dyn System, plan: Plan) -> Result<u32, Setback> {
+        self.work.floor = self.round_off_floor();
         loop {
             self.predict(plan);
             let renewed = !self.matrix_serves(plan.h);

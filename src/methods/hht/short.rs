@@ -39,13 +39,13 @@ impl Usual {
     /// What a step that may be accepted says of the usual size. Where it is much shorter, its error may be noise and is no more than
     /// an upper limit.
     pub(super) fn found(&mut self, short: bool, plan: Plan, estimate: &Estimate) {
-        let allowed = plan.h * estimate.err.cbrt().recip();
+        let allowed = || plan.h * estimate.err.cbrt().recip();
         self.short = short;
         self.next = match (short, plan.cut_from) {
-            (true, _) if SHORT * allowed > plan.h => self.h,
-            (true, _) => self.h.min(allowed),
+            (true, _) if SHORT * allowed() > plan.h => self.h,
+            (true, _) => self.h.min(allowed()),
             // The proposal stays where steps end at TEND one after the other.
-            (false, Some(proposed)) => proposed.max(allowed.min(GROWTH * self.h)),
+            (false, Some(proposed)) => proposed.max(allowed().min(GROWTH * self.h)),
             (false, None) => plan.h * estimate.factor,
         };
     }
@@ -69,7 +69,7 @@ impl Hht {
     /// True if rounding errors of p show in accelerations.
     fn is_noisy(&mut self, h: f64) -> bool {
         let (l, u, by_p) = (self.layout, self.unknowns, self.coefficients.position_error() * h * h);
-        let noise = self.round_off_floor() / VISIBLE;
+        let noise = self.work.floor / VISIBLE;
         let motion = by_p * self.weights.rms(l.x.p, u.position().of(self.points.values(0)));
         if noise <= motion {
             return false;

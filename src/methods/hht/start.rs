@@ -117,7 +117,9 @@ impl Hht {
                 let (x, a) = (&mut new.reported, &mut new.reported_a);
                 match index1.solve(model, mass, (t, x), a, h) {
                     // The model may end behind this point.
-                    Err(Halt::Model(_)) if short => index1.solve(model, mass, (t, x), a, plan.h)?,
+                    Err(Halt::Model(Trouble::Retry { .. } | Trouble::NotFinite { .. })) if short => {
+                        index1.solve(model, mass, (t, x), a, plan.h)?
+                    }
                     other => other?,
                 }
             }
