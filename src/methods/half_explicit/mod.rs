@@ -89,8 +89,9 @@ impl HalfExplicit {
         let user = rtol.iter().fold(0.0f64, |m, r| m.max(*r));
         let by_model = options.method == MethodKind::ByModel;
         let tableau = if by_model || user <= TIGHT { &tableau::EIGHT } else { &tableau::FIVE };
-        let part = if by_model { STRICT } else { 1.0 };
-        let strict = tolerance.part(part).of_components(layout.n);
+        let strict = tolerance.part(if by_model { STRICT } else { 1.0 }).of_components(layout.n);
+        // It is less strict where rounding errors would count.
+        let part = strict[0].first().zip(rtol.first()).map_or(1.0, |(strict, user)| strict / user);
         let kind = options.decompose_constraints;
         let policy = RankPolicy::new(kind, analytic, user);
         let saddle = Saddle::new(layout.dims.nv, layout.dims.nl + layout.dims.nm, kind, policy);
@@ -396,6 +397,22 @@ mod tests {
             let Err(Setback::Reject { why, factor, component }) = method.pass(err) else { panic!("{err}") };
             assert_eq!((why, component), (Rejection::ErrorTest { err }, Some(layout.x.v.start + 1)));
             assert!(factor < 1.0);
+        }
+    }
+
+    /// What the rounding of t changes counts up to the tolerance of the user and no further, also where that leaves no part of it.
+    #[test]
+    fn no_more_is_allowed_for_the_rounding_of_t_than_the_tolerance() {
+        let (layout, x0) = (Layout::new(Circle.dimensions(), Form::StrangenessFree), Circle::x0());
+        let options = Options { method: MethodKind::ByModel, ..Options::of_call() };
+        for tol in [1e-4, 1e-6, 1e-8, 1e-10, 1e-12] {
+            let tolerance = Tolerance::scalar(tol, tol);
+            let mut method = HalfExplicit::new(&layout, &options, &tolerance, true, (1e12, &x0, 0.1));
+            method.k.fill(1e3);
+            method.scale_error();
+            let most =
+                method.y.iter().zip(&method.y_new).map(|(y, new)| tol * (1.0 + y.abs().max(new.abs())));
+            assert!(method.scal.iter().zip(most).all(|(s, most)| (s / most - 1.0).abs() < 1e-12), "{tol:e}");
         }
     }
 }
